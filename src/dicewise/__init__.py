@@ -1,0 +1,1 @@
+"""dicewise: the best move in games of chance, and the proof of it."""

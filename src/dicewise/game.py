@@ -1,0 +1,221 @@
+"""Game: what an author of rules writes.
+
+A game is a frozen dataclass whose fields are the parameters of its rules. Four methods say how it is played
+(`start`, `actions`, `step`, `payoff`); the others have defaults that suffice for a user's own game. Nothing here
+computes anything: solving, advice, play, review and pictures all read the rules through this one contract.
+
+    >>> from dataclasses import dataclass
+    >>> from dicewise import Game, solve, sure
+    >>> @dataclass(frozen=True)
+    ... class Countdown(Game[int, int]):
+    ...     stones: int = 5
+    ...     def start(self): return self.stones
+    ...     def actions(self, state): return tuple(n for n in (1, 2) if n <= state)
+    ...     def step(self, state, action): return sure(state - action)
+    ...     def payoff(self, state): return 10
+    ...     def reward(self, state, action, outcome): return -1
+    >>> solve(Countdown()).value(5)
+    7.0
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from abc import ABC, abstractmethod
+from ast import literal_eval
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from dicewise.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from dicewise.graph import Graph
+    from dicewise.solution import Solution
+
+S = TypeVar("S", bound=Hashable)
+A = TypeVar("A", bound=Hashable)
+
+Number = int | float | Fraction
+Pay = Number | tuple[Number, ...]
+"""What a state or a move pays: a number is everybody's, a tuple has one entry per player."""
+
+Progress = Callable[[float, str], None]
+"""Called with the share that is done (0 to 1) and what is being done; it may raise to stop the work."""
+
+
+def sure(state: S) -> list[tuple[None, int, S]]:
+    """The lottery in which nothing random happens."""
+    return [(None, 1, state)]
+
+
+def pay_each(pay: Pay, players: int) -> tuple[Number, ...]:
+    """A pay with one entry per player."""
+    return pay if isinstance(pay, tuple) else (pay,) * players
+
+
+class Game(ABC, Generic[S, A]):
+    """The rules of a finite game of chance. Subclass it as a frozen dataclass; see the module's example."""
+
+    name: ClassVar[str] = ""
+    """What the command line calls it; by default the class's name in lower case with dashes."""
+
+    players: int = 1
+    """People at the table; may be a field."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" not in cls.__dict__:
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+
+    @property
+    def spec(self) -> str:
+        """The game and its parameters in one word, `greed(max=50,sides=4)`: what `find_game` reads back."""
+        from dicewise.spec import spec_of
+
+        return spec_of(self)
+
+    # ---- rules: four to write
+
+    @abstractmethod
+    def start(self) -> S:
+        """The position in which a game begins."""
+
+    @abstractmethod
+    def actions(self, state: S) -> Sequence[A]:
+        """What the mover may do: () means that the game is over, a single action is forced (a roll, a deal)."""
+
+    @abstractmethod
+    def step(self, state: S, action: A) -> Sequence[tuple[Hashable, int, S]]:
+        """What may happen then: (outcome, weight, next state), weights being positive integers, outcomes distinct."""
+
+    @abstractmethod
+    def payoff(self, state: S) -> Pay:
+        """What a finished game pays."""
+
+    # ---- rules: where the game needs them
+
+    def turn(self, state: S) -> int:
+        """Whose decision it is, from 0; defined for finished games too."""
+        return 0
+
+    def reward(self, state: S, action: A, outcome: Hashable) -> Pay:
+        """What is paid on the way."""
+        return 0
+
+    def as_first(self, state: S) -> S:
+        """The same position with the seats rotated so that the mover is player 0, for the engine to keep one of
+        the rotated twins. It must keep the actions, their order, and the outcomes with their weights."""
+        return state
+
+    # ---- words
+
+    def text(self, state: S) -> str:
+        """What a person reads and types for this position, seen by its mover."""
+        return _text(self.as_first(state))
+
+    def parse(self, text: str) -> S:
+        """The position that `text` names: `parse(text(s)) == as_first(s)`."""
+        return _parse(text, self.start())  # type: ignore[no-any-return]
+
+    def label(self, move: Hashable) -> str:
+        """What a person reads and types for an action or an outcome."""
+        if isinstance(move, tuple):
+            return " ".join(map(str, move)) if move else "-"
+        return "" if move is None else str(move)
+
+    def read_action(self, text: str, state: S) -> A:
+        """The action that `text` names in this position: by its label, a unique beginning of it, or, where an action
+        is a tuple, its parts in any order."""
+        return read_move(text, list(self.actions(state)), self.label, "action", self.text(state))
+
+    def read_outcome(self, text: str, state: S, action: A) -> Hashable:
+        """The outcome of `action` that `text` names."""
+        outcomes = [outcome for outcome, _, _ in self.step(state, action)]
+        return read_move(text, outcomes, self.label, "outcome", self.text(state))
+
+    def board(self, state: S, names: Sequence[str]) -> str:
+        """What `play` prints: the position with the players' names."""
+        return self.text(state)
+
+    # ---- speed: optional
+
+    def graph(self) -> Graph | None:
+        """The whole game as arrays, for rules that can build them faster than they can be explored."""
+        return None
+
+    def kernel(self, *, exact: bool = False, progress: Progress | None = None) -> Solution[S, A] | None:
+        """A solver written by hand for these rules, or None to leave it to the engine."""
+        return None
+
+    def restore(self, arrays: dict[str, Any], report: Any) -> Solution[S, A] | None:
+        """The solution that `kernel` returned, made again from the arrays that the store kept of it."""
+        return None
+
+
+M = TypeVar("M", bound=Hashable)
+
+
+def read_move(text: str, moves: Sequence[M], label: Callable[[Hashable], str], kind: str, where: str) -> M:
+    """The one of `moves` that a person means by `text`."""
+    wanted = " ".join(text.split()).lower()
+    labels = [label(move).lower() for move in moves]
+    for exact in (wanted, text.strip().lower()):
+        if exact in labels:
+            return moves[labels.index(exact)]
+    parts = sorted(re.findall(r"[^\s,]+", wanted))
+    same = [m for m in moves if isinstance(m, tuple) and sorted(str(part).lower() for part in m) == parts]
+    if not same:
+        same = [m for m, known in zip(moves, labels, strict=True) if wanted and known.startswith(wanted)]
+    if len(same) == 1:
+        return same[0]
+    shown = [label(move) for move in moves]
+    allowed = ", ".join(shown) if len(shown) <= 12 else f"{', '.join(shown[:10])}, ... {shown[-1]}"
+    problem = "may mean several things" if same else "is not possible"
+    raise InputError(
+        f"{kind} {text.strip()!r} {problem} at {where!r}; allowed: {allowed or 'none, the game is over'}"
+        + ("" if same else did_you_mean(text.strip(), shown))
+    )
+
+
+def _text(value: Any) -> str:
+    """A state in words: the parts of a tuple or dataclass side by side, anything else as Python prints it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        value = tuple(getattr(value, field.name) for field in dataclasses.fields(value))
+    if isinstance(value, tuple) and value:
+        return " ".join(part if _is_word(part) else repr(part).replace(" ", "") for part in value)
+    return value if isinstance(value, str) else repr(value)
+
+
+def _is_word(part: Any) -> bool:
+    """Whether a string may stand without quotes and be read back as itself."""
+    return isinstance(part, str) and bool(part) and part == _literal(part) and not re.search(r"[\s'\"]", part)
+
+
+def _literal(word: str) -> Any:
+    try:
+        return literal_eval(word)
+    except (ValueError, SyntaxError):
+        return word
+
+
+def _parse(text: str, like: Any) -> Any:
+    """The inverse of `_text` for states of the same kind as `like`."""
+    if isinstance(like, str):
+        return text
+    words = [_literal(word) for word in text.split()]
+    if dataclasses.is_dataclass(like) and not isinstance(like, type):
+        names = [field.name for field in dataclasses.fields(like)]
+        if len(words) != len(names):
+            raise InputError(f"position {text!r} has {len(words)} words, {len(names)} are needed: {' '.join(names)}")
+        return type(like)(*words)
+    if isinstance(like, tuple):
+        make = getattr(type(like), "_make", None)
+        if make is None:
+            return tuple(words)
+        fields = type(like)._fields  # type: ignore[attr-defined]
+        if len(words) != len(fields):
+            raise InputError(f"position {text!r} has {len(words)} words, {len(fields)} are needed: {' '.join(fields)}")
+        return make(words)
+    return _literal(text.strip())

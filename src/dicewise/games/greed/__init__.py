@@ -1,0 +1,5 @@
+"""The room of Greed (Addis)."""
+
+from dicewise.games.greed.rules import Greed, Position
+
+__all__ = ["Greed", "Position"]

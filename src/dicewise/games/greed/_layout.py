@@ -1,0 +1,107 @@
+"""What both dresses of the fast solver start from: the ruleset as small arrays, and how long its rows must be.
+
+Payoffs are kept in units in which a win is +1 and a loss -1; a tie is then somewhere between. With P(tie) = w in some
+state and the mover's expectation v, the other player's is `2 * tie * w - v`; where a tie is 0 that is -v (constant sum).
+
+Rows. E_n(a; q) is the expectation of rolling n dice from a while the other holds q. A state needs it for n up to
+n_max(a), and through E_n(a) = sum over faces f of p_f * E_{n-1}(a + f) the rows above must reach further than their own
+n_max:
+
+    need(a) = min( (M - a) // smallest face, max( n_max(a), need(a - largest face) - 1 ) )
+
+Past (M - a) // smallest face every roll is a bust, so what lies beyond a row's end is -1 and need not be computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from dicewise.games.greed.rules import Greed
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+UNIT_ROUNDOFF = 2.0**-53
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A ruleset as arrays."""
+
+    max: int
+    faces: Ints
+    """Ascending; all that bust from 0 already are one face, max + 1."""
+    chances: Floats
+    fair: bool
+    """Whether all chances are equal."""
+    tie: float
+    """What a tie is worth, in units of win = 1, lose = -1."""
+    limit: Ints
+    """n_max by score."""
+    need: Ints
+    """Length of the row of E by score."""
+
+    @property
+    def constant_sum(self) -> bool:
+        return self.tie == 0.0
+
+    @property
+    def cells(self) -> int:
+        """How many entries of E a solution takes: the measure of its cost."""
+        return int(self.need.sum()) * (self.max + 1)
+
+    @property
+    def rounding(self) -> float:
+        """A bound on the rounding error of any value.
+
+        A roll of one die adds at most (faces + 2) * u to the error, u being the unit roundoff: its faces are summed and
+        the chances themselves are rounded. On any path at most 2 * (M // smallest face) + 1 dice are rolled in normal
+        turns, and the last turn's probabilities carry the error of at most M // smallest face dice, twice.
+        """
+        dice = self.max // int(self.faces[0])
+        return (4 * dice + 8) * (len(self.faces) + 2) * UNIT_ROUNDOFF
+
+
+def layout(game: Greed) -> Layout:
+    """The arrays of a two-player ruleset."""
+    top = game.max
+    weights: dict[int, int] = {}
+    for face, weight in game.dice:
+        capped = min(face, top + 1)
+        weights[capped] = weights.get(capped, 0) + weight
+    total = sum(weights.values())
+    faces = np.array(list(weights), dtype=np.int64)
+    scores = np.arange(top + 1)
+    limit = np.array([game.n_max(score) for score in range(top + 1)], dtype=np.int64)
+    ceiling = (top - scores) // faces[0]
+    need = np.minimum(ceiling, limit)
+    largest = int(faces[-1])
+    for score in range(1, top + 1):
+        need[score] = min(ceiling[score], max(limit[score], need[max(0, score - largest)] - 1))
+    return Layout(
+        max=top,
+        faces=faces,
+        chances=np.array([weight / total for weight in weights.values()]),
+        fair=len(set(weights.values())) == 1,
+        tie=game.tie_in_units,
+        limit=limit,
+        need=need,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """A solved ruleset, indexed [active, queued], in units of win = 1, lose = -1."""
+
+    normal: Floats
+    last: Floats
+    normal_dice: NDArray[np.uint16]
+    last_dice: NDArray[np.uint16]
+    normal_tie: Floats | None
+    """Chance that the game ends in a tie; None where nobody asked."""
+    last_tie: Floats | None

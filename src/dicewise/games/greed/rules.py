@@ -1,0 +1,255 @@
+"""Greed (Addis): roll as many dice as you dare, do not pass the maximum, stand at the right moment.
+
+Two players start at 0. On a turn the mover chooses how many dice to roll, n, and adds their total to the score; a score
+above `max` loses at once. With n = 0 the mover stands, and the other player has exactly one last turn (any n, also 0).
+Then the higher score wins; equal scores tie. (Usually "Greed" names the game Farkle; this is the game of C. Addis,
+"A Guide to Optimization and Optimal Play in Greed", 2024, and "A Policy Optimization of Greed".)
+
+With three or more players (our rule; the papers leave it open) everybody else has one last turn after a stand, in order;
+a player who busts is out; the best score shares 1 among the tied; the last player left wins at once.
+
+| parameter | meaning | default |
+|---|---|---|
+| max | the score not to pass | 100 |
+| sides | sides of the fair dice | 6 |
+| die | custom dice instead: faces `1,1,2,3,5,8`, or with weights `1:9,100:1` | fair |
+| win, tie, lose | payoffs of two players, lose <= tie <= win | 1, 0, -1 |
+| players | people at the table | 2 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dicewise.chance import Lottery, die, read_die, total_of, write_die
+from dicewise.errors import InputError
+from dicewise.game import Game, Number, Progress, sure
+
+if TYPE_CHECKING:
+    from dicewise.games.greed.solution import GreedSolution
+
+OVER = -1
+
+
+class Position(NamedTuple):
+    """A position of Greed; `Greed.at(85, 70)` makes one seen by its mover."""
+
+    scores: tuple[int, ...]
+    turn: int = 0
+    last: int = 0
+    """0 in normal play; otherwise how many last turns are still to be played, the mover's included; OVER at the end."""
+
+
+@dataclass(frozen=True)
+class Greed(Game[Position, int]):
+    """The rules; see the module's docstring."""
+
+    max: int = field(default=100, metadata={"help": "the score not to pass"})
+    sides: int = field(default=6, metadata={"help": "sides of the fair dice"})
+    die: str = field(
+        default="", kw_only=True, metadata={"help": "custom dice: faces 1,1,2,3,5,8 or with weights 1:9,100:1"}
+    )
+    win: Number = field(default=1, kw_only=True, metadata={"help": "payoff of a win"})
+    tie: Number = field(default=0, kw_only=True, metadata={"help": "payoff of a tie"})
+    lose: Number = field(default=-1, kw_only=True, metadata={"help": "payoff of a loss"})
+    players: int = field(default=2, kw_only=True, metadata={"help": "people at the table"})
+
+    def __post_init__(self) -> None:
+        for name, least in (("max", 1), ("sides", 1), ("players", 2)):
+            given = getattr(self, name)
+            if not isinstance(given, int) or isinstance(given, bool) or given < least:
+                raise InputError(f"{name} {given!r} is not allowed; it is a whole number from {least} up")
+        self._settle_die()
+        for name in ("win", "tie", "lose"):
+            object.__setattr__(self, name, _number(name, getattr(self, name)))
+        if not self.lose <= self.tie <= self.win:
+            raise InputError(
+                f"payoffs win {self.win}, tie {self.tie}, lose {self.lose} are not allowed; "
+                "they must satisfy lose <= tie <= win"
+            )
+        if self.players > 2 and (self.win, self.tie, self.lose) != (1, 0, -1):
+            raise InputError(
+                f"win, tie and lose are payoffs of two players; with {self.players} players the best score shares 1: "
+                "leave them out"
+            )
+
+    def _settle_die(self) -> None:
+        """One spelling for each die: `sides` is the number of equally likely faces, `die` is empty for 1..sides."""
+        if not self.die:
+            return
+        custom = read_die(self.die)
+        count = custom.total
+        if self.sides not in (6, count):
+            raise InputError(f"die {self.die!r} has {count} faces, but sides is {self.sides}; give one of the two")
+        fair = custom.outcomes == tuple(range(1, count + 1))
+        object.__setattr__(self, "sides", count)
+        object.__setattr__(self, "die", "" if fair else write_die(custom))
+
+    @cached_property
+    def dice(self) -> Lottery[int]:
+        """One die."""
+        return read_die(self.die) if self.die else die(self.sides)
+
+    def n_max(self, score: int) -> int:
+        """The most dice that can be best from a score; rolling more is listed by nobody.
+
+        For fair dice and lose <= tie <= win: the number whose mean total reaches `max`. More dice make every total that
+        does not bust less likely, and nothing is worse than a bust. For other dice that argument fails, and the bound is
+        the number that busts for certain when one more is rolled.
+        """
+        room = self.max - score
+        if self.die:
+            return room // self.dice.outcomes[0]
+        return -(-2 * room // (self.sides + 1))
+
+    # ---- rules
+
+    def start(self) -> Position:
+        return Position((0,) * self.players)
+
+    def actions(self, state: Position) -> Sequence[int]:
+        if state.last == OVER:
+            return ()
+        return range(self.n_max(state.scores[state.turn]) + 1)
+
+    def step(self, state: Position, action: int) -> Sequence[tuple[Hashable, int, Position]]:
+        if action == 0:
+            return sure(self._pass_turn(state, state.scores, stands=True))
+        scores, mover = state.scores, state.turn
+        before, after = scores[:mover], scores[mover + 1 :]
+        return [
+            (total, weight, self._pass_turn(state, (*before, scores[mover] + total, *after)))
+            for total, weight in total_of(action, self.dice)
+        ]
+
+    def _pass_turn(self, state: Position, scores: tuple[int, ...], stands: bool = False) -> Position:
+        playing = sum(score <= self.max for score in scores)
+        if playing == 1 or state.last == 1:
+            return Position(scores, state.turn, OVER)
+        if state.last:
+            last = state.last - 1
+        else:
+            last = playing - 1 if stands else 0
+        turn = (state.turn + 1) % self.players
+        while scores[turn] > self.max:
+            turn = (turn + 1) % self.players
+        return Position(scores, turn, last)
+
+    def payoff(self, state: Position) -> tuple[Number, ...]:
+        reached = [score if score <= self.max else -1 for score in state.scores]
+        best = max(reached)
+        winners = reached.count(best)
+        if self.players > 2:
+            return tuple(Fraction(1, winners) if score == best else 0 for score in reached)
+        if winners == 2:
+            return (self.tie, self.tie)
+        return tuple(self.win if score == best else self.lose for score in reached)
+
+    def turn(self, state: Position) -> int:
+        return state.turn
+
+    def as_first(self, state: Position) -> Position:
+        scores, turn, last = state
+        if self.players > 2 and last != OVER:  # by how much somebody bust is forgotten
+            scores = tuple(min(score, self.max + 1) for score in scores)
+        return Position(scores[turn:] + scores[:turn], 0, last)
+
+    # ---- words
+
+    def at(self, *scores: int, last: bool | int = False) -> Position:
+        """The position in which the mover has the first score, the next player the second ..."""
+        return Position(tuple(scores), 0, (len(scores) - 1) if last is True else int(last))
+
+    def text(self, state: Position) -> str:
+        scores, _, last = self.as_first(state)
+        words = [str(score) if score <= self.max or last == OVER else "out" for score in scores]
+        if last == OVER:
+            words.append("over")
+        elif last:
+            words.append("last" if self.players == 2 else f"last={last}")
+        return " ".join(words)
+
+    def parse(self, text: str) -> Position:
+        words = text.replace(",", " ").lower().split()
+        last = 0
+        if words and (words[-1].startswith("last") or words[-1] in ("normal", "over")):
+            word = words.pop()
+            last = {"normal": 0, "over": OVER}.get(word, -2)
+            if last == -2:
+                number = word.removeprefix("last").removeprefix("=")
+                if number and not number.isdigit():
+                    raise InputError(f"position {text!r}: {word!r} cannot be read; write 'last' for the last turn")
+                last = int(number) if number else -2
+        if len(words) != self.players:
+            raise InputError(
+                f"position {text!r} has {len(words)} scores, {self.players} are needed, the mover's first; "
+                f"for example {' '.join(['0'] * self.players)!r}, with 'last' behind it for the last turn"
+            )
+        scores = tuple(self._score(word, over=last == OVER) for word in words)
+        playing = sum(score <= self.max for score in scores)
+        if last == -2:
+            last = playing - 1
+        if last != OVER and (scores[0] > self.max or playing < 2 or last >= playing):
+            raise InputError(
+                f"position {text!r} cannot be: the mover and somebody else must still be in, "
+                "and fewer last turns be left than players"
+            )
+        return Position(scores, 0, last)
+
+    def _score(self, word: str, over: bool) -> int:
+        if word == "out" and self.players > 2:
+            return self.max + 1
+        try:
+            score = int(word)
+        except ValueError:
+            raise InputError(f"score {word!r} is not a whole number; scores go from 0 to {self.max}") from None
+        if score < 0 or (score > self.max and not over):
+            raise InputError(f"score {score} is not allowed; scores go from 0 to {self.max} (--max sets the maximum)")
+        return score
+
+    def board(self, state: Position, names: Sequence[str]) -> str:
+        order = [(state.turn + seat) % self.players for seat in range(self.players)]
+        scores = ", ".join(f"{names[seat]}: {state.scores[seat]}" for seat in order)
+        return f"{scores}, last: {'true' if state.last else 'false'}"
+
+    # ---- speed: two players have kernels, more go through the engine
+
+    @property
+    def constant_sum(self) -> bool:
+        return self.win + self.lose == 2 * self.tie
+
+    @property
+    def tie_in_units(self) -> float:
+        """What a tie is worth where a win is +1 and a loss -1."""
+        if self.win == self.lose:
+            return 0.0
+        return float(2 * Fraction(self.tie - self.lose) / Fraction(self.win - self.lose) - 1)
+
+    def kernel(self, *, exact: bool = False, progress: Progress | None = None) -> GreedSolution | Any:
+        if self.players != 2:
+            return None
+        if exact:
+            from dicewise.games.greed.exact import solve_exactly
+
+            return solve_exactly(self, progress)
+        from dicewise.games.greed.solution import solve_fast
+
+        return solve_fast(self, progress=progress)
+
+    def restore(self, arrays: dict[str, Any], report: Any) -> GreedSolution | None:
+        from dicewise.games.greed.solution import from_arrays
+
+        return from_arrays(self, arrays, report)
+
+
+def _number(name: str, given: Any) -> Number:
+    """An exact number: floats count as the decimals that they print as, whole numbers as integers."""
+    try:
+        value = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise InputError(f"{name} {given!r} is not a number; for example {name} 1/2") from None
+    return int(value) if value.denominator == 1 else value

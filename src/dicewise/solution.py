@@ -1,0 +1,225 @@
+"""Solution: what every solver returns and every reader asks.
+
+A solver supplies the values of states; everything else (what a move is worth, what it loses, the best one) follows
+from the rules:
+
+    after(s, a)[p] = sum over outcomes of P(outcome) * (reward[p] + values(next)[p])
+    action(s)      = the first listed action whose after(s, a)[mover] is the largest
+
+Floating-point values that differ by no more than `tolerance` count as equal; exact ones are compared exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Generic
+
+from dicewise.errors import InputError
+from dicewise.game import A, Game, Number, S, pay_each
+
+if TYPE_CHECKING:
+    import numpy as np
+
+TIE_TOLERANCE = 1e-13
+"""Floating-point values closer than this, in units of the largest payoff, count as a tie."""
+
+
+@dataclass(frozen=True)
+class Choice(Generic[A]):
+    """One action in one state."""
+
+    action: A
+    value: Number
+    """What it is worth to the mover."""
+    loss: Number
+    """What it gives away against the best action; 0 for a best one."""
+    values: tuple[Number, ...]
+    """What it is worth to each player."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a solution came about, and how far it can be trusted."""
+
+    game: str
+    """The game's spec."""
+    method: str
+    interests: str
+    """`one player`, `team`, `constant sum` or `each for itself`."""
+    states: int
+    seconds: float
+    exact: bool
+    error_bound: float | None
+    """No value is further than this from the true one; None where nothing is proven."""
+    tie_rule: str = "the first listed of equally good actions"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Solution(ABC, Generic[S, A]):
+    """The optimal value and action of every state of a game."""
+
+    def __init__(self, game: Game[S, A], report: Report, tolerance: float = TIE_TOLERANCE) -> None:
+        self.game = game
+        self.report = report
+        self.tolerance: Number = 0 if report.exact else tolerance
+
+    # ---- what a solver supplies
+
+    @abstractmethod
+    def values(self, state: S) -> tuple[Number, ...]:
+        """What the state is worth to each player when all play their best."""
+
+    @abstractmethod
+    def states(self) -> Iterator[S]:
+        """Every unfinished state that the solution covers."""
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]] | None:
+        """What the store should keep, or None where it cannot be kept."""
+        return None
+
+    # ---- what follows from it
+
+    def value(self, state: S) -> Number:
+        """What the state is worth to its mover."""
+        return self.values(state)[self.game.turn(state)]
+
+    def after(self, state: S, action: A) -> tuple[Number, ...]:
+        """What the state is worth to each player once the action is chosen, before the dice are rolled."""
+        game, players = self.game, self.game.players
+        lottery = game.step(state, action)
+        total = sum(weight for _, weight, _ in lottery)
+        gains = [
+            tuple(r + v for r, v in zip(pay_each(game.reward(state, action, outcome), players), self.values(to), strict=True))
+            for outcome, _, to in lottery
+        ]
+        weights = [weight for _, weight, _ in lottery]
+        if self.report.exact:
+            return tuple(
+                Fraction(sum(w * Fraction(gain[p]) for w, gain in zip(weights, gains, strict=True)), total)
+                for p in range(players)
+            )
+        chances = [weight / total for weight in weights]  # of Python integers: 6**400 is no float
+        return tuple(
+            math.fsum(c * float(gain[p]) for c, gain in zip(chances, gains, strict=True)) for p in range(players)
+        )
+
+    def choices(self, state: S) -> list[Choice[A]]:
+        """Every action with its value and loss, best first, equally good ones in the order in which they are listed."""
+        mover = self.game.turn(state)
+        afters = [(action, self.after(state, action)) for action in self.game.actions(state)]
+        if not afters:
+            return []
+        best = max(values[mover] for _, values in afters)
+        return rank([(action, values[mover], best - values[mover], values) for action, values in afters], self.tolerance)
+
+    def action(self, state: S) -> A:
+        """The best action."""
+        choices = self.choices(state)
+        if not choices:
+            raise InputError(f"the game is over at {self.game.text(state)!r}: there is no action to choose")
+        return choices[0].action
+
+    def best_actions(self, state: S) -> list[A]:
+        """All equally good best actions, in the order in which they are listed."""
+        return [choice.action for choice in self.choices(state) if choice.loss == 0]
+
+    def details(self, state: S, action: A) -> Mapping[str, Number]:
+        """More about an action in the game's own words (chances to win, to tie ...), for tables and JSON."""
+        return {}
+
+    def why(self, state: S) -> str:
+        """One sentence that says why the best action is best."""
+        choices = self.choices(state)
+        if not choices:
+            return "The game is over."
+        label = self.game.label(choices[0].action) or "going on"
+        if len(choices) == 1:
+            return f"{label} is the only action."
+        rivals = [choice for choice in choices if choice.loss > 0]
+        if not rivals:
+            return "All actions are worth the same."
+        ties = len(choices) - len(rivals)
+        best = f"{label} is best" if ties == 1 else f"{label} is one of {ties} equally good actions"
+        return (
+            f"{best}: worth {float(choices[0].value):.6g}, {float(rivals[0].loss):.3g} more than "
+            f"{self.game.label(rivals[0].action)}."
+        )
+
+    def table(self) -> dict[str, Sequence[Any]]:
+        """All states with their value and best action, as columns."""
+        states = list(self.states())
+        label, text = self.game.label, self.game.text
+        return {
+            "state": [text(state) for state in states],
+            "action": [label(self.action(state)) for state in states],
+            "value": [self.value(state) for state in states],
+        }
+
+
+def rank(rows: list[tuple[A, Number, Number, tuple[Number, ...]]], tolerance: Number) -> list[Choice[A]]:
+    """Rows (action, value, loss, values) as choices, best first; losses within the tolerance count as none."""
+    choices = [Choice(a, value, loss if loss > tolerance else 0 * loss, values) for a, value, loss, values in rows]
+    unit = tolerance or None
+    # rounding noise must not shuffle equal actions, so losses are compared in units of the tolerance
+    return sorted(choices, key=lambda choice: round(choice.loss / unit) if unit else choice.loss)
+
+
+class TableSolution(Solution[S, A]):
+    """A solution kept state by state, as the engine makes it from rules.
+
+    `table` has one row per state, seen by its mover: entry j is what the state is worth to the j-th player from the
+    mover on. States are looked up by `as_first`; one that play cannot reach from the start is solved when asked for.
+    """
+
+    def __init__(
+        self,
+        game: Game[S, A],
+        report: Report,
+        index: Mapping[S, int],
+        table: Any,
+        solve_from: Callable[[S], TableSolution[S, A]],
+        tolerance: float = TIE_TOLERANCE,
+    ) -> None:
+        super().__init__(game, report, tolerance)
+        self._index = dict(index)
+        self._table = table
+        self._solve_from = solve_from
+        self._elsewhere: list[TableSolution[S, A]] = []
+
+    def values(self, state: S) -> tuple[Number, ...]:
+        game = self.game
+        if not game.actions(state):
+            return pay_each(game.payoff(state), game.players)
+        row = self._row(game.as_first(state))
+        turn, players = game.turn(state), game.players
+        return tuple(row[(p - turn) % players] for p in range(players))
+
+    def _row(self, first: S) -> Sequence[Number]:
+        at = self._index.get(first)
+        if at is not None:
+            row = self._table[at]
+            return row if self.report.exact else row.tolist()  # type: ignore[no-any-return]
+        for other in self._elsewhere:
+            if first in other._index:
+                return other._row(first)
+        self._elsewhere.append(self._solve_from(first))
+        return self._elsewhere[-1]._row(first)
+
+    def states(self) -> Iterator[S]:
+        return iter(self._index)
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]] | None:
+        if self.report.exact:
+            return None
+        import numpy as np
+
+        texts = [self.game.text(state).encode() for state in self._index]
+        if len(set(texts)) != len(texts) or any(text.endswith(b"\0") for text in texts):
+            return None  # the words do not tell the states apart, so they cannot be found again
+        return {"states": np.array(texts, dtype=np.bytes_), "values": np.asarray(self._table)}

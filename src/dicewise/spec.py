@@ -1,0 +1,189 @@
+"""A game and its parameters as text: `greed(max=50,sides=4)` is constructor, cache key and file name at once.
+
+Fields that may be given by position are always named; keyword-only ones only where they differ from their default.
+A parameter's text is read by its annotation: numbers exactly (`1/3`, `0.5` become fractions), tuples with commas.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import types
+import typing
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from dicewise.errors import InputError, did_you_mean
+from dicewise.game import Game
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """One field of a game's rules."""
+
+    name: str
+    kind: Any
+    default: Any
+    always: bool
+    help: str
+
+    @property
+    def option(self) -> str:
+        """Its name on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+
+@cache
+def parameters(rules: type[Game[Any, Any]]) -> tuple[Parameter, ...]:
+    """The parameters of a game's class, in the order of its fields."""
+    if not dataclasses.is_dataclass(rules):
+        return ()
+    kinds = _annotations(rules)
+    found = []
+    for field in dataclasses.fields(rules):
+        if not field.init:
+            continue
+        default = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        found.append(
+            Parameter(field.name, kinds.get(field.name, str), default, not field.kw_only, field.metadata.get("help", ""))
+        )
+    return tuple(found)
+
+
+def _annotations(rules: type) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(rules)
+    except (NameError, TypeError):  # an annotation that only a type checker can see
+        return {}
+
+
+def spec_of(game: Game[Any, Any]) -> str:
+    """`greed(max=100,sides=6)`."""
+    words = []
+    for parameter in parameters(type(game)):
+        value = getattr(game, parameter.name)
+        if parameter.always or value != parameter.default:
+            words.append(f"{parameter.name}={_written(value)}")
+    return f"{game.name}({','.join(words)})" if words else game.name
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(_written, value)) + ")"
+    if isinstance(value, str):
+        return value if re.fullmatch(r"[\w.:+-]+", value) else '"' + value.replace('"', "'") + '"'
+    return str(value)
+
+
+def read_spec(text: str) -> tuple[str, dict[str, str]]:
+    """The name in a spec, and the texts of its parameters."""
+    match = re.fullmatch(r"\s*([^()]+?)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
+    if not match:
+        raise InputError(f"game {text!r} cannot be read; write a name, or a spec such as 'greed(max=50,sides=4)'")
+    given: dict[str, str] = {}
+    # commas inside quotes or brackets belong to a value
+    for word in re.findall(r"(?:\"[^\"]*\"|'[^']*'|\([^()]*\)|[^,\"'()])+", match[2] or ""):
+        name, equals, value = word.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"parameter {word.strip()!r} in {text!r} cannot be read; write name=value")
+        if name.strip() in given:
+            raise InputError(f"parameter {name.strip()!r} stands twice in {text!r}; give it once")
+        given[name.strip()] = value.strip()
+    return match[1], given
+
+
+def build(rules: type[Game[Any, Any]], given: dict[str, str]) -> Game[Any, Any]:
+    """A game from the texts of its parameters."""
+    known = {parameter.name: parameter for parameter in parameters(rules)}
+    values = {}
+    for name, text in given.items():
+        parameter = known.get(name.replace("-", "_"))
+        if parameter is None:
+            allowed = ", ".join(known) or "none"
+            raise InputError(
+                f"{rules.name} has no parameter {name!r}; it has: {allowed}{did_you_mean(name, list(known))}"
+            )
+        values[parameter.name] = read_value(parameter, text)
+    missing = [p.name for p in known.values() if p.default is dataclasses.MISSING and p.name not in values]
+    if missing:
+        raise InputError(f"{rules.name} needs a value for {', '.join(missing)}; give --{missing[0]} VALUE")
+    return rules(**values)
+
+
+def read_value(parameter: Parameter, text: str) -> Any:
+    """A parameter's value from its text."""
+    bare = text.strip()
+    if len(bare) >= 2 and bare[0] == bare[-1] and bare[0] in "\"'":
+        bare = bare[1:-1]
+    try:
+        return _read(parameter.kind, bare)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise InputError(
+            f"{parameter.name} {text!r} is not {_wanted(parameter.kind)}; "
+            f"for example {parameter.option} {_example(parameter)}"
+        ) from None
+
+
+def _read(kind: Any, text: str) -> Any:
+    if kind in (Any, str):
+        return text
+    if kind is bool:
+        lowered = text.lower()
+        if lowered in ("true", "yes", "on", "1"):
+            return True
+        if lowered in ("false", "no", "off", "0"):
+            return False
+        raise ValueError
+    if kind is int:
+        if not re.fullmatch(r"[+-]?\d+", text):
+            raise ValueError
+        return int(text)
+    if kind is float:
+        return float(text)
+    if kind is Fraction:
+        return Fraction(text)
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        if type(None) in parts and text.lower() in ("none", ""):
+            return None
+        if Fraction in parts:  # a Number: exact, and an int where it is whole
+            value = Fraction(text)
+            return int(value) if value.denominator == 1 else value
+        for part in parts:
+            if part is not type(None):
+                try:
+                    return _read(part, text)
+                except ValueError:
+                    continue
+        raise ValueError
+    if origin is tuple or kind is tuple:
+        inner = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+        words = [word for word in (word.strip() for word in inner.split(",")) if word]
+        if not parts:
+            return tuple(words)
+        if len(parts) == 2 and parts[1] is Ellipsis:
+            return tuple(_read(parts[0], word) for word in words)
+        if len(words) != len(parts):
+            raise ValueError
+        return tuple(_read(part, word) for part, word in zip(parts, words, strict=True))
+    return text
+
+
+def _wanted(kind: Any) -> str:
+    if kind is int:
+        return "a whole number"
+    if kind is bool:
+        return "yes or no"
+    if typing.get_origin(kind) is tuple:
+        return "a list such as 1,2,3"
+    return "a number"
+
+
+def _example(parameter: Parameter) -> str:
+    default = parameter.default
+    if default in (dataclasses.MISSING, None, ""):
+        return "1"
+    return _written(default).strip("()")

@@ -1,0 +1,157 @@
+"""Slow, obvious twins of the library, written straight from the rules with fractions.
+
+Nothing here shares code or ideas with the library: no scaling, no symmetry, no recurrence over dice. A die is
+`weights`, from face to a positive whole weight. What is best is decided exactly, so ties are ties.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import product
+
+State = tuple[int, int, bool]  # active, queued, last
+Pair = tuple[Fraction, Fraction]  # what the mover gets, what the other gets
+Seats = tuple[int | None, ...]  # scores, mover first; None for a player who is out
+Shares = tuple[Fraction, ...]
+
+
+def totals(weights: dict[int, int], n: int) -> dict[int, Fraction]:
+    """The distribution of the total of n dice, by adding one die after the other."""
+    ways = {0: 1}
+    for _ in range(n):
+        more: dict[int, int] = {}
+        for total, count in ways.items():
+            for face, weight in weights.items():
+                more[total + face] = more.get(total + face, 0) + count * weight
+        ways = more
+    everything = sum(ways.values())
+    return {total: Fraction(count, everything) for total, count in ways.items()}
+
+
+def most_dice(max_score: int, weights: dict[int, int]) -> Callable[[int], int]:
+    """The dice that a score may roll: up to a mean past the maximum if fair, else all that may fit."""
+    sides = len(weights)
+    numbered = sorted(weights) == list(range(1, sides + 1))
+    if numbered and len(set(weights.values())) == 1:
+        return lambda active: -(-2 * (max_score - active) // (sides + 1))
+    return lambda active: (max_score - active) // min(weights)
+
+
+def greed(
+    max_score: int,
+    weights: dict[int, int],
+    win: int | Fraction = 1,
+    tie: int | Fraction = 0,
+    lose: int | Fraction = -1,
+    n_limit: Callable[[int], int] | None = None,
+) -> dict[State, tuple[Pair, tuple[int, ...]]]:
+    """Greed for two: from (active, queued, last) to the values of mover and other and all best n, ascending.
+
+    The mover maximises its own expectation and plays the smallest of equally good n.
+    """
+    limit = n_limit or most_dice(max_score, weights)
+    rolled = cache(lambda n: totals(weights, n))
+    won, drawn, lost = Fraction(win), Fraction(tie), Fraction(lose)
+    solution: dict[State, tuple[Pair, tuple[int, ...]]] = {}
+
+    def compare(active: int, queued: int) -> Pair:
+        if active > queued:
+            return won, lost
+        if active < queued:
+            return lost, won
+        return drawn, drawn
+
+    def hand_over(active: int, queued: int, last: bool) -> Pair:
+        """The mover now has `active` and the other is to move: the other's state, seen by the mover."""
+        (others, movers), _ = solution[queued, active, last]
+        return movers, others
+
+    def stand(active: int, queued: int, last: bool) -> Pair:
+        return compare(active, queued) if last else hand_over(active, queued, True)
+
+    def roll(active: int, queued: int, last: bool, n: int) -> Pair:
+        mover = other = safe = Fraction(0)
+        for total, chance in rolled(n).items():
+            score = active + total
+            if score > max_score:
+                continue
+            after = compare(score, queued) if last else hand_over(score, queued, False)
+            mover += chance * after[0]
+            other += chance * after[1]
+            safe += chance
+        return mover + (1 - safe) * lost, other + (1 - safe) * won
+
+    # Last turns lead nowhere, normal states to last turns and to normal states with more points on the table.
+    for last in (True, False):
+        for points in range(2 * max_score, -1, -1):
+            for active in range(max(0, points - max_score), min(points, max_score) + 1):
+                queued = points - active
+                choices = [stand(active, queued, last)]
+                choices += [roll(active, queued, last, n) for n in range(1, limit(active) + 1)]
+                top = max(mover for mover, _ in choices)
+                best = tuple(n for n, (mover, _) in enumerate(choices) if mover == top)
+                solution[active, queued, last] = choices[best[0]], best
+    return solution
+
+
+def greed_many(
+    max_score: int, weights: dict[int, int], players: int
+) -> dict[tuple[Seats, int], tuple[Shares, tuple[int, ...]]]:
+    """Greed for a tableful: from (scores, turns_left) to everybody's share and all best n, ascending.
+
+    Scores and shares are in seating order, mover first. `turns_left` is 0 in normal play, else the number of
+    last turns still to be played, the mover's included. Every state with two or more players still in has an
+    entry, whether play from scratch gets there or not.
+    """
+    limit = most_dice(max_score, weights)
+    rolled = cache(lambda n: totals(weights, n))
+
+    def share(scores: Seats) -> Shares:
+        top = max(score for score in scores if score is not None)
+        return tuple(Fraction(score == top, scores.count(top)) for score in scores)
+
+    def after(scores: Seats, turns_left: int, stood: bool) -> Shares:
+        """What everybody gets, in the order of `scores`, once the player in the first seat has moved."""
+        still_in = [seat for seat, score in enumerate(scores) if score is not None]
+        if len(still_in) == 1 or turns_left == 1:
+            return share(scores)
+        if turns_left > 1:
+            turns_left -= 1
+        elif stood:
+            turns_left = len(still_in) - 1
+        seat = next(seat for seat in still_in if seat > 0)
+        shares, _ = solve(scores[seat:] + scores[:seat], turns_left)
+        return shares[-seat:] + shares[:-seat]
+
+    def roll(scores: Seats, turns_left: int, active: int, n: int) -> Shares:
+        shares = [Fraction(0)] * players
+        safe = Fraction(0)
+        outcomes: list[tuple[int | None, Fraction]] = []
+        for total, chance in rolled(n).items():
+            if active + total <= max_score:
+                outcomes.append((active + total, chance))
+                safe += chance
+        if safe < 1:
+            outcomes.append((None, 1 - safe))
+        for score, chance in outcomes:
+            for seat, value in enumerate(after((score, *scores[1:]), turns_left, False)):
+                shares[seat] += chance * value
+        return tuple(shares)
+
+    @cache
+    def solve(scores: Seats, turns_left: int) -> tuple[Shares, tuple[int, ...]]:
+        active = scores[0]
+        assert active is not None
+        choices = [after(scores, turns_left, True)]
+        choices += [roll(scores, turns_left, active, n) for n in range(1, limit(active) + 1)]
+        top = max(shares[0] for shares in choices)
+        best = tuple(n for n, shares in enumerate(choices) if shares[0] == top)
+        return choices[best[0]], best
+
+    seats = [None, *range(max_score + 1)]
+    solution = {}
+    for scores in product(seats[1:], *[seats] * (players - 1)):
+        others = players - 1 - scores.count(None)
+        for turns_left in range(others + 1 if others else 0):
+            solution[scores, turns_left] = solve(scores, turns_left)
+    return solution
