@@ -118,9 +118,7 @@ def solve(max_score: int, sides: int) -> tuple[Floats, Counts, Floats, Counts]:
     for both in range(2 * max_score, -1, -1):
         for active in range(max(0, both - max_score), min(both, max_score) + 1):
             queued = both - active
-            value, dice = _best(
-                passed[queued], -last[queued, active], active, max_score, sides, p, bust, sums
-            )
+            value, dice = _best(passed[queued], -last[queued, active], active, max_score, sides, p, bust, sums)
             normal[active, queued], normal_dice[active, queued] = value, dice
             passed[active, queued] = -value
     return normal, normal_dice, last, last_dice

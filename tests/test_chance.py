@@ -363,8 +363,6 @@ def test_bad_input_is_refused_in_one_line(ask: Callable[[], object]):
 
 
 def test_numpy_stays_out_until_floats_are_asked_for():
-    program = (
-        "import sys; from dicewise.chance import total_of; total_of(9, 6); print('numpy' in sys.modules)"
-    )
+    program = "import sys; from dicewise.chance import total_of; total_of(9, 6); print('numpy' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"

@@ -95,9 +95,7 @@ def test_round_trip(store: Store) -> None:
 
 
 def test_tables_from_elsewhere_and_nothing_at_all(store: Store) -> None:
-    assert store.save(
-        KEY, {"strided": np.arange(20)[::3], "swapped": np.arange(3, dtype=">i4")}, {10: (2, 3), 9: 1}
-    )
+    assert store.save(KEY, {"strided": np.arange(20)[::3], "swapped": np.arange(3, dtype=">i4")}, {10: (2, 3), 9: 1})
     arrays, meta = store.load(KEY)
     assert arrays["strided"].tolist() == list(range(0, 20, 3))
     assert arrays["swapped"].tolist() == [0, 1, 2]
@@ -109,9 +107,7 @@ def test_tables_from_elsewhere_and_nothing_at_all(store: Store) -> None:
 
 
 def test_names_that_file_systems_would_mix_up(store: Store) -> None:
-    tables = {
-        name: np.array([i]) for i, name in enumerate(["a", "A", "a/b", "a:b", "../../up", "CON", "", "é"])
-    }
+    tables = {name: np.array([i]) for i, name in enumerate(["a", "A", "a/b", "a:b", "../../up", "CON", "", "é"])}
     assert store.save(KEY, tables, {})
     assert is_right(store.load(KEY), tables, {})
 
@@ -196,9 +192,7 @@ def test_every_byte_of_meta_counts(store: Store) -> None:
             assert content == json.loads(whole)["content"]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "null", "[" * 100_000, '{"content": 1, "check": 2}', "\udcff"]
-)
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "[" * 100_000, '{"content": 1, "check": 2}', "\udcff"])
 def test_meta_of_another_kind(store: Store, text: str) -> None:
     store.save(KEY, TABLES, META)
     (only_folder(store) / "meta.json").write_text(text, errors="surrogateescape")
@@ -413,9 +407,7 @@ def test_an_interrupted_save_leaves_nothing(store: Store, monkeypatch: pytest.Mo
 
 def test_a_place_that_cannot_be_freed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.save(KEY, {"x": np.arange(3)}, {"old": True})
-    monkeypatch.setattr(
-        Store, "_remove", lambda *_: False
-    )  # as on Windows, where mapped files stay where they are
+    monkeypatch.setattr(Store, "_remove", lambda *_: False)  # as on Windows, where mapped files stay where they are
     assert not store.save(KEY, {"x": np.arange(4)}, {})
     assert store.problem
     assert store.load(KEY)[1] == {"old": True}
@@ -502,9 +494,7 @@ def test_a_limit_of_nothing_keeps_nothing_and_says_nothing(tmp_path: Path) -> No
         ("1T", 1 << 40),
     ],
 )
-def test_limit_from_the_environment(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, limit: int
-) -> None:
+def test_limit_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, limit: int) -> None:
     monkeypatch.setenv("DICEWISE_CACHE_LIMIT", text)
     monkeypatch.setenv("DICEWISE_CACHE_DIR", str(tmp_path))
     assert Store().limit == limit
@@ -689,9 +679,7 @@ def test_key_follows_the_whole_package_and_the_classes_above(project) -> None:
     project("walk_package/__init__.py", "")
     project("walk_package/prizes.py", "PRIZE = 1")
     project("walk_package/inner/__init__.py", "")
-    project(
-        "walk_package/inner/rules.py", GAME, imports="from walk_package import prizes", prize="prizes.PRIZE"
-    )
+    project("walk_package/inner/rules.py", GAME, imports="from walk_package import prizes", prize="prizes.PRIZE")
     project("elsewhere/walk_fast.py", "from walk_package.inner.rules import Walk\nclass Fast(Walk): pass")
     sys.path.insert(0, str(Path(sys.path[0]) / "elsewhere"))
     game = importlib.import_module("walk_fast").Fast()

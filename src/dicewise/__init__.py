@@ -1,1 +1,79 @@
-"""dicewise: the best move in games of chance, and the proof of it."""
+"""dicewise: the best move in games of chance, and the proof of it.
+
+The public names; those that need NumPy are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dicewise._version import __version__
+from dicewise.chance import Lottery, coins, die, draw, faces_of, read_die, total_of
+from dicewise.errors import CyclicError, DicewiseError, InputError, LimitError, RulesError
+from dicewise.game import Game, sure
+from dicewise.games import GAMES, find_game
+from dicewise.games.greed import Greed
+
+if TYPE_CHECKING:
+    from dicewise.engine.certify import Certificate, certify
+    from dicewise.engine.check import CheckReport, check_game
+    from dicewise.engine.recall import recall
+    from dicewise.engine.solve import solve
+    from dicewise.solution import Choice, Report, Solution
+    from dicewise.store import Store
+
+_LATER = {
+    "Certificate": "dicewise.engine.certify",
+    "certify": "dicewise.engine.certify",
+    "CheckReport": "dicewise.engine.check",
+    "check_game": "dicewise.engine.check",
+    "recall": "dicewise.engine.recall",
+    "solve": "dicewise.engine.solve",
+    "Choice": "dicewise.solution",
+    "Report": "dicewise.solution",
+    "Solution": "dicewise.solution",
+    "Store": "dicewise.store",
+}
+
+__all__ = [
+    "GAMES",
+    "Certificate",
+    "CheckReport",
+    "Choice",
+    "CyclicError",
+    "DicewiseError",
+    "Game",
+    "Greed",
+    "InputError",
+    "LimitError",
+    "Lottery",
+    "Report",
+    "RulesError",
+    "Solution",
+    "Store",
+    "__version__",
+    "certify",
+    "check_game",
+    "coins",
+    "die",
+    "draw",
+    "faces_of",
+    "find_game",
+    "read_die",
+    "recall",
+    "solve",
+    "sure",
+    "total_of",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'dicewise' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

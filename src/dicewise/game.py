@@ -76,6 +76,11 @@ class Game(ABC, Generic[S, A]):
 
         return spec_of(self)
 
+    @property
+    def file_stem(self) -> str:
+        """What files about this game are called unless the user says otherwise."""
+        return re.sub(r"[^A-Za-z0-9]+", "_", self.spec).strip("_")
+
     # ---- rules: four to write
 
     @abstractmethod
@@ -165,7 +170,7 @@ def read_move(text: str, moves: Sequence[M], label: Callable[[Hashable], str], k
         if exact in labels:
             return moves[labels.index(exact)]
     parts = sorted(re.findall(r"[^\s,]+", wanted))
-    same = [m for m in moves if isinstance(m, tuple) and sorted(str(part).lower() for part in m) == parts]
+    same = [move for move in moves if _parts(move) == parts]
     if not same:
         same = [m for m, known in zip(moves, labels, strict=True) if wanted and known.startswith(wanted)]
     if len(same) == 1:
@@ -177,6 +182,11 @@ def read_move(text: str, moves: Sequence[M], label: Callable[[Hashable], str], k
         f"{kind} {text.strip()!r} {problem} at {where!r}; allowed: {allowed or 'none, the game is over'}"
         + ("" if same else did_you_mean(text.strip(), shown))
     )
+
+
+def _parts(move: Hashable) -> list[str] | None:
+    """The parts of a tuple, sorted; None for anything else, or "21" would read as 12."""
+    return sorted(str(part).lower() for part in move) if isinstance(move, tuple) else None
 
 
 def _text(value: Any) -> str:

@@ -1,8 +1,8 @@
 """Graph: a game as frozen arrays, states -> choices -> lotteries -> nodes. Data only.
 
 Nodes are the unfinished states 0 .. n-1, followed by the ends n, n+1, ... (finished states, merged by what they pay).
-State i has the choices `first_choice[i] : first_choice[i+1]`; choice c leads to the lottery `lottery[c]`; lottery l has the
-edges `first_edge[l] : first_edge[l+1]`. Equal lotteries are kept once.
+State i has the choices `first_choice[i] : first_choice[i+1]`; choice c leads to the lottery `lottery[c]`; lottery l
+has the edges `first_edge[l] : first_edge[l+1]`. Equal lotteries are kept once.
 
 All pays are seen by the mover: entry j belongs to the j-th player from the mover on. An edge with `shift` d leads to a
 node whose own entry j + d (modulo the players) belongs to the same person as entry j here.
@@ -40,7 +40,15 @@ class Graph:
     """One row per end, one column per player."""
 
     def __post_init__(self) -> None:
-        for array in (self.first_choice, self.lottery, self.first_edge, self.target, self.shift, self.chance, self.ends):
+        for array in (
+            self.first_choice,
+            self.lottery,
+            self.first_edge,
+            self.target,
+            self.shift,
+            self.chance,
+            self.ends,
+        ):
             array.setflags(write=False)
 
     @property

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic
 
 from dicewise.errors import InputError
-from dicewise.game import A, Game, Number, S, pay_each
+from dicewise.game import A, Game, Number, Progress, S, pay_each
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,6 +61,22 @@ class Report:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Violation:
+    """How far a solution is from satisfying the Bellman equations."""
+
+    states: int
+    """How many states were checked."""
+    largest: Number
+    """The largest difference between a state's value and what its best action is worth by the values that follow."""
+    where: str
+    """The state with that difference, in words."""
+    policy_loss: Number
+    """The most that the action chosen in any state falls short of the best one there."""
+    error_bound: Number | None
+    """No value is further than this from the true one; None where ties could change the answer."""
+
+
 class Solution(ABC, Generic[S, A]):
     """The optimal value and action of every state of a game."""
 
@@ -83,6 +99,10 @@ class Solution(ABC, Generic[S, A]):
         """What the store should keep, or None where it cannot be kept."""
         return None
 
+    def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation | None:
+        """The Bellman equations of all states at once, where a solution can check them faster than state by state."""
+        return None
+
     # ---- what follows from it
 
     def value(self, state: S) -> Number:
@@ -95,7 +115,10 @@ class Solution(ABC, Generic[S, A]):
         lottery = game.step(state, action)
         total = sum(weight for _, weight, _ in lottery)
         gains = [
-            tuple(r + v for r, v in zip(pay_each(game.reward(state, action, outcome), players), self.values(to), strict=True))
+            tuple(
+                r + v
+                for r, v in zip(pay_each(game.reward(state, action, outcome), players), self.values(to), strict=True)
+            )
             for outcome, _, to in lottery
         ]
         weights = [weight for _, weight, _ in lottery]
@@ -116,7 +139,10 @@ class Solution(ABC, Generic[S, A]):
         if not afters:
             return []
         best = max(values[mover] for _, values in afters)
-        return rank([(action, values[mover], best - values[mover], values) for action, values in afters], self.tolerance)
+        return rank(
+            [(action, values[mover], best - values[mover], values) for action, values in afters],
+            self.tolerance,
+        )
 
     def action(self, state: S) -> A:
         """The best action."""
@@ -132,6 +158,12 @@ class Solution(ABC, Generic[S, A]):
     def details(self, state: S, action: A) -> Mapping[str, Number]:
         """More about an action in the game's own words (chances to win, to tie ...), for tables and JSON."""
         return {}
+
+    has_details: bool = True
+    """Whether `details` and `why` can answer at once; otherwise they first do what `find_details` does."""
+
+    def find_details(self, progress: Progress | None = None) -> None:
+        """Do the work that `details` and `why` need beyond the values."""
 
     def why(self, state: S) -> str:
         """One sentence that says why the best action is best."""
@@ -150,6 +182,12 @@ class Solution(ABC, Generic[S, A]):
             f"{best}: worth {float(choices[0].value):.6g}, {float(rivals[0].loss):.3g} more than "
             f"{self.game.label(rivals[0].action)}."
         )
+
+    def lines(self) -> Iterator[str]:
+        """All states in words, one a line."""
+        for state in self.states():
+            action, value = self.game.label(self.action(state)), self.value(state)
+            yield f"({self.game.text(state)}) => (action: {action}, value: {value})"
 
     def table(self) -> dict[str, Sequence[Any]]:
         """All states with their value and best action, as columns."""

@@ -48,7 +48,13 @@ def parameters(rules: type[Game[Any, Any]]) -> tuple[Parameter, ...]:
         if field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
         found.append(
-            Parameter(field.name, kinds.get(field.name, str), default, not field.kw_only, field.metadata.get("help", ""))
+            Parameter(
+                field.name,
+                kinds.get(field.name, str),
+                default,
+                not field.kw_only,
+                field.metadata.get("help", ""),
+            )
         )
     return tuple(found)
 

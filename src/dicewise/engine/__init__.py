@@ -1,0 +1,1 @@
+"""The engine: explore, solve, certify, check. It knows no game."""

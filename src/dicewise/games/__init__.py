@@ -1,1 +1,80 @@
-"""The games of the house."""
+"""The games of the house, and how a game is found by what a person types."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from dicewise.errors import InputError, RulesError, did_you_mean
+from dicewise.game import Game
+from dicewise.games.greed import Greed
+from dicewise.spec import build, read_spec
+
+GAMES: dict[str, type[Game[Any, Any]]] = {rules.name: rules for rules in (Greed,)}
+
+
+def find_game(text: str, **given: str) -> Game[Any, Any]:
+    """The game that a text names: `greed`, `greed(max=50,sides=4)`, or `path/file.py:Class`; parameters as texts."""
+    rules, in_spec = find_rules(text)
+    twice = sorted(set(in_spec) & set(given))
+    if twice:
+        raise InputError(f"{twice[0]} is given both in {text!r} and as an option; give it once")
+    return build(rules, in_spec | given)
+
+
+def find_rules(text: str) -> tuple[type[Game[Any, Any]], dict[str, str]]:
+    """The class of a game, and the parameters that stand in its spec."""
+    name, given = read_spec(text)
+    path, colon, class_name = name.rpartition(":")
+    if colon and path.endswith(".py"):
+        return load_rules(Path(path), class_name), given
+    if name.endswith(".py"):
+        raise InputError(f"game {text!r} lacks the name of its class; write {name}:ClassName")
+    if name.lower() not in GAMES:
+        known = ", ".join(GAMES)
+        raise InputError(
+            f"game {name!r} is not known{did_you_mean(name.lower(), list(GAMES))}; "
+            f"known: {known}, or a file of your own as path/file.py:Class"
+        )
+    return GAMES[name.lower()], given
+
+
+def load_rules(path: Path, class_name: str) -> type[Game[Any, Any]]:
+    """The class of a game in a user's file. This runs the file: only load what you trust."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"rules file {str(path)!r} cannot be read: {error.strerror}") from None
+    whole = path.resolve()
+    digest = hashlib.blake2b(str(whole).encode() + b"\0" + source, digest_size=8).hexdigest()
+    name = f"dicewise_rules_{digest}"
+    module = sys.modules.get(name)
+    if module is None:
+        spec = importlib.util.spec_from_file_location(name, whole)
+        assert spec is not None  # a path that ends in .py always has one
+        module = importlib.util.module_from_spec(spec)
+        module.__dict__["__dicewise_source__"] = digest  # what the store goes by, should the file be edited meanwhile
+        sys.modules[name] = module  # dataclasses look their module up
+        sys.path.insert(0, str(whole.parent))
+        try:
+            exec(compile(source, str(whole), "exec"), module.__dict__)
+        except Exception as error:
+            del sys.modules[name]
+            raise RulesError(f"rules file {str(path)!r} raised {type(error).__name__}: {error}") from error
+        finally:
+            sys.path.remove(str(whole.parent))
+    found = {
+        key: value
+        for key, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == name
+    }
+    if class_name not in found:
+        listed = f"it has: {', '.join(found)}" if found else "it defines no subclass of dicewise.Game"
+        raise InputError(f"{str(path)!r} has no game {class_name!r}; {listed}{did_you_mean(class_name, list(found))}")
+    rules = found[class_name]
+    if missing := sorted(getattr(rules, "__abstractmethods__", ())):
+        raise RulesError(f"{class_name} in {str(path)!r} lacks {', '.join(missing)}: write them, a game needs them")
+    return rules

@@ -4,10 +4,10 @@ Column q holds the rows E(a; q), a = M .. 0, in a ring of (largest face + 1) row
 
     E_n(a; q) = sum over faces f of p_f * E_{n-1}(a + f; q),    E_0(x; q) = landing on x, which hands over (q, x)
 
-State (a, q) needs the rows above it in its own column, and through E_0 the values of (q, a + f) in the columns a + f. Scores
-are cut into blocks; the tile (A, Q), A <= Q, holds the states (a, q) and (q, a) for a in A and q in Q. It needs the tiles
-(A + 1, Q) and (A, Q + 1) and nothing else, so tiles on different rows A run side by side, each row one tile behind the row
-above it. Inside a tile, for a falling:
+State (a, q) needs the rows above it in its own column, and through E_0 the values of (q, a + f) in the columns a + f.
+Scores are cut into blocks; the tile (A, Q), A <= Q, holds the states (a, q) and (q, a) for a in A and q in Q. It
+needs the tiles (A + 1, Q) and (A, Q + 1) and nothing else, so tiles on different rows A run side by side, each row
+one tile behind the row above it. Inside a tile, for a falling:
 
     (a, q) for all q in Q                one row further down in each of the columns of Q
     (q, a) for q in Q, falling           a stretch of column a, which reads what was just found
@@ -15,29 +15,32 @@ above it. Inside a tile, for a falling:
 
 Each column of Q thus stays in the cache for as many rows as the tile is high.
 
-The rings hold 1 + E, which is never negative: a bust is then 0, as is a row that does not exist, and the bits of such numbers,
-read as integers, are in the same order as the numbers. The largest of integers may be searched for in any order, that of
-floats may not (think of NaN), so that this is what lets the compiler use the machine's vectors without `fastmath`.
+The rings hold 1 + E, which is never negative: a bust is then 0, as is a row that does not exist, and the bits of such
+numbers, read as integers, are in the same order as the numbers. The largest of integers may be searched for in any
+order, that of floats may not (think of NaN), so that this is what lets the compiler use the machine's vectors without
+`fastmath`.
 """
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Condition
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from dicewise.game import Progress
-from dicewise.games.greed._layout import Ints, Layout, Tables
+from dicewise.games.greed._layout import Floats, Ints, Layout, Tables
 from dicewise.solution import TIE_TOLERANCE
 
 GROUP = 6
 """Rows summed in one pass; dice with fewer faces, or a remainder, are filled up with rows of zeros."""
 
-LANES = 16
+LANES = 8
 """Rows are computed in multiples of this."""
 
 NEAR, FAR = 1 << 18, 1 << 20
@@ -52,8 +55,8 @@ class _Work(NamedTuple):
     """All that a tile reads and writes."""
 
     slots: Any
-    """[score, 0]: the row of a column's ring that belongs to the score; [score, j]: the row that its j-th face leads to.
-    Faces that fill up a group lead to a row of zeros."""
+    """[score, 0]: the row of a column's ring that belongs to the score; [score, j]: the row that its j-th face
+    leads to. Faces that fill up a group lead to a row of zeros."""
     chances: Any
     fair: bool
     tie: float
@@ -78,26 +81,9 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
     top = rules.max
     ties = ties or not rules.constant_sum
     shape = (top + 1, top + 1)
-    last, last_dice = np.empty(shape), np.empty(shape, dtype=np.uint16)
-    last_tie = np.empty(shape if ties else (1, 1))
     if threads is None:
-        threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        threads = threads if rules.cells >= THREADS_FROM else 1
-
-    short, above, exactly = _totals(rules.faces, rules.chances, rules.tie, int(rules.limit[0]), top, ties)
-    stripes = [(s, min(s + 16, top + 1)) for s in range(0, top + 1, 16)] if threads > 1 else [(0, top + 1)]
-
-    def last_stripe(stripe: tuple[int, int]) -> None:
-        _last_turns(*stripe, rules.limit, short, above, exactly, last, last_dice, last_tie, ties)
-
-    if threads > 1:
-        with ThreadPoolExecutor(threads) as pool:
-            for done, _ in enumerate(pool.map(last_stripe, stripes)):
-                if progress is not None:
-                    progress(0.05 * done / len(stripes), "solving")
-    else:
-        last_stripe(stripes[0])
-    del short, above, exactly
+        threads = _cores() if rules.cells >= THREADS_FROM else 1
+    last, last_dice, last_tie = _solve_last_turns(rules, ties, threads, progress)
 
     count, ring_size = len(rules.faces), int(rules.faces[-1]) + 1
     groups = -(-count // GROUP) * GROUP
@@ -128,16 +114,42 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
     )
     ring_bytes = (ring_size + 1) * length * 8 * (2 if ties else 1)
     _run_tiles(work, _cuts(top, NEAR // ring_bytes, FAR // ring_bytes), threads, progress)
-    return Tables(
-        work.value, last, work.dice, last_dice, work.tie_chance if ties else None, last_tie if ties else None
-    )
+    return Tables(work.value, last, work.dice, last_dice, work.tie_chance if ties else None, last_tie if ties else None)
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _solve_last_turns(
+    rules: Layout, ties: bool, threads: int, progress: Progress | None
+) -> tuple[Floats, NDArray[np.uint16], Floats]:
+    """Value, dice and chance of a tie of all last turns."""
+    size = rules.max + 1
+    value, dice = np.empty((size, size)), np.empty((size, size), dtype=np.uint16)
+    tie = np.empty((size, size) if ties else (1, 1))
+    short, above, exactly = _totals(rules.faces, rules.chances, rules.tie, int(rules.limit[0]), rules.max, ties)
+
+    def stripe(first: int, end: int) -> None:
+        _last_turns(first, end, rules.limit, short, above, exactly, value, dice, tie, ties)
+
+    if threads == 1:
+        stripe(0, size)
+    else:
+        cuts = list(range(0, size, 16))
+        with ThreadPoolExecutor(threads) as pool:
+            for done, _ in enumerate(pool.map(lambda first: stripe(first, min(first + 16, size)), cuts)):
+                if progress is not None:
+                    progress(0.05 * done / len(cuts), "solving")
+    return value, dice, tie
 
 
 def _whole_lanes(lengths: Ints) -> Ints:
     """Lengths of rows rounded up, to leave no remainder that is done one by one.
 
-    What is computed past the end of a row is at most the true E (it starts from a bust, the least there is), and past n_max the
-    true E never exceeds what it is at n_max: so it cannot be mistaken for the best.
+    What is computed past the end of a row is at most the true E (it starts from a bust, the least there is), and past
+    n_max the true E never exceeds what it is at n_max: so it cannot be mistaken for the best.
     """
     return (lengths + LANES - 1) // LANES * LANES
 
@@ -160,6 +172,9 @@ def _run_tiles(
     changed = Condition()
     stop = False
 
+    def ready(above: int, tiles: int) -> bool:
+        return stop or done[above] >= tiles
+
     def run(index: int) -> None:
         nonlocal finished
         a_from, a_to, columns = rows[index]
@@ -167,7 +182,7 @@ def _run_tiles(
             if index:
                 with changed:
                     behind = min(at + 1, len(rows[index - 1][2]))
-                    changed.wait_for(lambda behind=behind: stop or done[index - 1] >= behind)
+                    changed.wait_for(partial(ready, index - 1, behind))
             if stop:
                 return
             _tile(work, a_from, a_to, q_from, q_to)
@@ -200,8 +215,8 @@ def _run_tiles(
                 changed.notify_all()
 
 
-# The functions below take whole arrays and the indices of rows: a view of a row costs more than a short row's sum. For the
-# same reason a tile unpacks its work once and hands on no more than is needed.
+# The functions below take whole arrays and the indices of rows: a view of a row costs more than a short row's sum.
+# For the same reason a tile unpacks its work once and hands on no more than is needed.
 
 
 @njit(cache=True, nogil=True)
@@ -341,9 +356,19 @@ def _totals(faces: Any, chances: Any, tie: float, count: int, top: int, ties: bo
 
 @njit(cache=True, nogil=True)
 def _last_turns(
-    a_from: int, a_to: int, limit: Any, short: Any, above: Any, exactly: Any, value: Any, dice: Any, tie: Any, ties: bool
+    a_from: int,
+    a_to: int,
+    limit: Any,
+    short: Any,
+    above: Any,
+    exactly: Any,
+    value: Any,
+    dice: Any,
+    tie: Any,
+    ties: bool,
 ) -> None:
-    """The last turns from a_from <= a < a_to, by what each number of dice falls short of a certain win (see `_numpy`)."""
+    """The last turns from a_from <= a < a_to, by what each number of dice falls short of a certain win (see
+    `_numpy`)."""
     top = len(value) - 1
     least, best = np.empty(top + 1), np.empty(top + 1)
     for a in range(a_from, a_to):

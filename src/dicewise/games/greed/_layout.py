@@ -1,7 +1,8 @@
 """What both dresses of the fast solver start from: the ruleset as small arrays, and how long its rows must be.
 
 Payoffs are kept in units in which a win is +1 and a loss -1; a tie is then somewhere between. With P(tie) = w in some
-state and the mover's expectation v, the other player's is `2 * tie * w - v`; where a tie is 0 that is -v (constant sum).
+state and the mover's expectation v, the other player's is `2 * tie * w - v`; where a tie is 0 that is -v (constant
+sum).
 
 Rows. E_n(a; q) is the expectation of rolling n dice from a while the other holds q. A state needs it for n up to
 n_max(a), and through E_n(a) = sum over faces f of p_f * E_{n-1}(a + f) the rows above must reach further than their own

@@ -1,8 +1,8 @@
 """The fast solver in NumPy: nothing to compile, for the rulesets that people play.
 
-States with the same a + q depend only on states with a larger sum, so a whole anti-diagonal d = a + q is solved at once.
-With the columns of all arrays indexed by q, the state (a, q) and the states (a + f, q) that a die leads to stand in the same
-column, f diagonals apart:
+States with the same a + q depend only on states with a larger sum, so a whole anti-diagonal d = a + q is solved at
+once. With the columns of all arrays indexed by q, the state (a, q) and the states (a + f, q) that a die leads to
+stand in the same column, f diagonals apart:
 
     E[d][0, q] = the mover's expectation of having landed on a = d - q:  -V(q, a) where a tie is worth 0
     E[d][n, q] = sum over faces f of p_f * E[d + f][n - 1, q]            (-1 where a + f > M)
@@ -78,7 +78,8 @@ def _mean(rings: Floats, slots: np.ndarray, rules: Layout) -> Floats:
     if rules.fair:
         for slot in slots:
             total += rings[slot]
-        return total * rules.chances[0]
+        total *= rules.chances[0]
+        return total
     for slot, chance in zip(slots, rules.chances, strict=True):
         total += rings[slot] * chance
     return total
@@ -91,8 +92,8 @@ def _last_turns(rules: Layout) -> tuple[Floats, np.ndarray, Floats]:
 
         D_n = 2 * P(bust) + 2 * P(total < g) + (1 - tie) * P(total = g),
 
-    a sum of non-negative terms, each kept to full relative precision: comparing D rather than 1 - D finds the best n also
-    where the win is all but certain.
+    a sum of non-negative terms, each kept to full relative precision: comparing D rather than 1 - D finds the best n
+    also where the win is all but certain.
     """
     top, limit = rules.max, rules.limit
     count = int(limit[0])

@@ -1,16 +1,17 @@
 """Greed solved exactly: every value a fraction, every tie found.
 
-With W the number of equally likely faces (for loaded dice the sum of their weights) every value has a denominator that
-divides W^(2M): each die costs one factor W and at least one point, and both players together have 2M points to go. So the
-recurrence
+With W the number of equally likely faces (for loaded dice the sum of their weights) every value has a denominator
+that divides W^(2M): each die costs one factor W and at least one point, and both players together have 2M points to
+go. So the recurrence
 
     E_n(a; q) = sum over faces f of w_f * E_{n-1}(a + f; q) / W
 
-runs in plain integers scaled by W^(2M), in which every division is exact. States are taken by falling a + q; each column q
-keeps as many rows of E as the largest face reaches. It shares no code with the fast solver, whose judge it is.
+runs in plain integers scaled by W^(2M), in which every division is exact. States are taken by falling a + q; each
+column q keeps as many rows of E as the largest face reaches. It shares no code with the fast solver, whose judge it
+is.
 
-Both players' values are carried: where payoffs are not constant-sum, they do not follow from each other, and which of several
-equally good numbers of dice the mover rolls (the smallest) matters to the other player.
+Both players' values are carried: where payoffs are not constant-sum, they do not follow from each other, and which of
+several equally good numbers of dice the mover rolls (the smallest) matters to the other player.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from dicewise.chance import total_of
 from dicewise.game import Number, Progress, pay_each
 from dicewise.games.greed.rules import OVER, Greed, Position
 from dicewise.memory import require
-from dicewise.solution import Report, Solution
+from dicewise.solution import Report, Solution, Violation
 
 Grid = list[list[int]]
 Ties = list[list[tuple[int, ...]]]
@@ -36,8 +37,16 @@ Ties = list[list[tuple[int, ...]]]
 class ExactGreed(Solution[Position, int]):
     """Exact values of all states, as integers over a common `scale`, indexed [active][queued]."""
 
+    game: Greed
+
     def __init__(
-        self, game: Greed, report: Report, scale: int, own: dict[bool, Grid], other: dict[bool, Grid], best: dict[bool, Ties]
+        self,
+        game: Greed,
+        report: Report,
+        scale: int,
+        own: dict[bool, Grid],
+        other: dict[bool, Grid],
+        best: dict[bool, Ties],
     ) -> None:
         super().__init__(game, report)
         self.scale = scale
@@ -63,6 +72,29 @@ class ExactGreed(Solution[Position, int]):
     def states(self) -> Iterator[Position]:
         scores = range(len(self._own[False]))
         return (Position((a, q), 0, last) for last in (0, 1) for q in scores for a in scores)
+
+    def lines(self) -> Iterator[str]:
+        from dicewise.games.greed.solution import source_lines
+
+        def grids(last: bool) -> tuple[Any, Any]:
+            dice = [[best[0] for best in row] for row in self._best[last]]
+            return dice, [[value / self.scale for value in row] for row in self._own[last]]
+
+        return source_lines(self.game, grids)
+
+    def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation:
+        from dicewise.games.greed.bellman import check_exactly
+
+        def fractions(grids: dict[bool, Grid], last: bool) -> list[list[Fraction]]:
+            return [[Fraction(value, self.scale) for value in row] for row in grids[last]]
+
+        return check_exactly(
+            self.game,
+            lambda last: fractions(self._own, last),
+            lambda last: fractions(self._other, last),
+            lambda last: [[best[0] for best in row] for row in self._best[last]],
+            progress,
+        )
 
     def table(self) -> dict[str, Sequence[Any]]:
         states = list(self.states())

@@ -5,8 +5,8 @@ above `max` loses at once. With n = 0 the mover stands, and the other player has
 Then the higher score wins; equal scores tie. (Usually "Greed" names the game Farkle; this is the game of C. Addis,
 "A Guide to Optimization and Optimal Play in Greed", 2024, and "A Policy Optimization of Greed".)
 
-With three or more players (our rule; the papers leave it open) everybody else has one last turn after a stand, in order;
-a player who busts is out; the best score shares 1 among the tied; the last player left wins at once.
+With three or more players (our rule; the papers leave it open) everybody else has one last turn after a stand, in
+order; a player who busts is out; the best score shares 1 among the tied; the last player left wins at once.
 
 | parameter | meaning | default |
 |---|---|---|
@@ -51,7 +51,9 @@ class Greed(Game[Position, int]):
     max: int = field(default=100, metadata={"help": "the score not to pass"})
     sides: int = field(default=6, metadata={"help": "sides of the fair dice"})
     die: str = field(
-        default="", kw_only=True, metadata={"help": "custom dice: faces 1,1,2,3,5,8 or with weights 1:9,100:1"}
+        default="",
+        kw_only=True,
+        metadata={"help": "custom dice: faces 1,1,2,3,5,8 or with weights 1:9,100:1"},
     )
     win: Number = field(default=1, kw_only=True, metadata={"help": "payoff of a win"})
     tie: Number = field(default=0, kw_only=True, metadata={"help": "payoff of a tie"})
@@ -97,9 +99,9 @@ class Greed(Game[Position, int]):
     def n_max(self, score: int) -> int:
         """The most dice that can be best from a score; rolling more is listed by nobody.
 
-        For fair dice and lose <= tie <= win: the number whose mean total reaches `max`. More dice make every total that
-        does not bust less likely, and nothing is worse than a bust. For other dice that argument fails, and the bound is
-        the number that busts for certain when one more is rolled.
+        For fair dice and lose <= tie <= win: the number whose mean total reaches `max`. More dice make every total
+        that does not bust less likely, and nothing is worse than a bust. For other dice that argument fails, and the
+        bound is the number that busts for certain when one more is rolled.
         """
         room = self.max - score
         if self.die:
@@ -154,7 +156,7 @@ class Greed(Game[Position, int]):
 
     def as_first(self, state: Position) -> Position:
         scores, turn, last = state
-        if self.players > 2 and last != OVER:  # by how much somebody bust is forgotten
+        if self.players > 2:  # by how much somebody bust is forgotten
             scores = tuple(min(score, self.max + 1) for score in scores)
         return Position(scores[turn:] + scores[:turn], 0, last)
 
@@ -166,7 +168,7 @@ class Greed(Game[Position, int]):
 
     def text(self, state: Position) -> str:
         scores, _, last = self.as_first(state)
-        words = [str(score) if score <= self.max or last == OVER else "out" for score in scores]
+        words = [str(score) if score <= self.max or self.players == 2 else "out" for score in scores]
         if last == OVER:
             words.append("over")
         elif last:
@@ -215,6 +217,12 @@ class Greed(Game[Position, int]):
         order = [(state.turn + seat) % self.players for seat in range(self.players)]
         scores = ", ".join(f"{names[seat]}: {state.scores[seat]}" for seat in order)
         return f"{scores}, last: {'true' if state.last else 'false'}"
+
+    @property
+    def file_stem(self) -> str:
+        """As the source program names its files, `greed_100_6`; rules that it does not know are added."""
+        plain = Greed(self.max, self.sides)
+        return f"greed_{self.max}_{self.sides}" if self == plain else super().file_stem
 
     # ---- speed: two players have kernels, more go through the engine
 

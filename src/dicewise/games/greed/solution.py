@@ -1,14 +1,14 @@
 """Greed solved fast: tables of all states, and the questions that people ask of them.
 
-Two dresses of one recurrence make the tables (see `_layout` for what they compute): `_numpy` needs no compiler and answers for
-the rulesets that people play; `_kernel` is compiled and takes over where that pays.
+Two dresses of one recurrence make the tables (see `_layout` for what they compute): `_numpy` needs no compiler and
+answers for the rulesets that people play; `_kernel` is compiled and takes over where that pays.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,9 +18,10 @@ import numpy as np
 from dicewise.errors import InputError, LimitError
 from dicewise.game import Number, Progress, pay_each
 from dicewise.games.greed._layout import Floats, Layout, Tables, layout
+from dicewise.games.greed.bellman import check_exactly, check_floats
 from dicewise.games.greed.rules import OVER, Greed, Position
 from dicewise.memory import require
-from dicewise.solution import TIE_TOLERANCE, Choice, Report, Solution
+from dicewise.solution import TIE_TOLERANCE, Choice, Report, Solution, Violation
 
 NUMPY_CELLS = 40_000_000
 """Up to this many cells of E (about half a second) NumPy answers before a compiler could be loaded."""
@@ -48,13 +49,15 @@ def solve_fast(
 ) -> GreedSolution:
     """Every state of a two-player ruleset in doubles; `dress` is `auto`, `numpy` or `compiled`."""
     started = time.perf_counter()
+    require(_bytes_needed(game, ties), f"solving {game.spec}")
     if game.n_max(0) > np.iinfo(np.uint16).max:
         raise LimitError(f"{game.spec} allows {game.n_max(0)} dice in one turn; the tables hold at most 65535")
-    require(_bytes_needed(game, ties), f"solving {game.spec}")
     rules = layout(game)
     if dress == "auto":
         dress = "numpy" if "numba" not in sys.modules and rules.cells <= NUMPY_CELLS else "compiled"
-    if dress == "numpy":
+    if game.win == game.lose:
+        tables = _nothing_at_stake(game.max + 1)
+    elif dress == "numpy":
         from dicewise.games.greed import _numpy
 
         tables = _numpy.solve(rules, ties, progress)
@@ -79,6 +82,15 @@ def solve_fast(
     return GreedSolution(game, report, tables)
 
 
+def _nothing_at_stake(size: int) -> Tables:
+    """Where all payoffs are equal every action is best, and the smallest number of dice is 0: everybody stands."""
+    scores = np.arange(size)
+    ahead = np.sign(scores[:, None] - scores).astype(float)
+    stand = np.zeros((size, size), dtype=np.uint16)
+    level = (ahead == 0).astype(float)
+    return Tables(ahead, ahead, stand, stand, level, level)
+
+
 def _bytes_needed(game: Greed, ties: bool) -> int:
     """Tables, rings of rows, and distributions of totals, at the most."""
     size, count = game.max + 1, game.n_max(0) + 1
@@ -90,7 +102,8 @@ def _bytes_needed(game: Greed, ties: bool) -> int:
 def from_arrays(game: Greed, arrays: Mapping[str, Any], report: Report) -> GreedSolution:
     """A solution from what the store kept of it."""
     shape = (game.max + 1, game.max + 1)
-    tables = Tables(**{name: arrays.get(name) for name in Tables.__dataclass_fields__})
+    named: dict[str, Any] = {name: arrays.get(name) for name in Tables.__dataclass_fields__}
+    tables = Tables(**named)
     if any(table is not None and table.shape != shape for table in vars(tables).values()) or tables.normal is None:
         raise InputError(f"the stored tables of {game.spec} have the wrong shape")
     return GreedSolution(game, report, tables)
@@ -131,7 +144,8 @@ class GreedSolution(Solution[Position, int]):
 
     def payoffs(self, last: bool = False) -> Floats:
         """What each state is worth to its mover."""
-        return self._pay(self._grid("value", last))
+        payoffs: Floats = self._pay(self._grid("value", last))
+        return payoffs
 
     def dice(self, last: bool = False) -> np.ndarray[Any, np.dtype[np.uint16]]:
         """The smallest best number of dice of each state."""
@@ -154,18 +168,18 @@ class GreedSolution(Solution[Position, int]):
         return np.clip((self._grid("value", last) + 1 - tie * (1 + self.game.tie_in_units)) / 2, 0.0, 1.0)
 
     @property
-    def knows_ties(self) -> bool:
+    def has_details(self) -> bool:  # type: ignore[override]
         """Whether the chances of a tie are at hand; otherwise asking for one solves once more, with them."""
         return self._tables.normal_tie is not None
 
-    def find_ties(self, progress: Progress | None = None) -> None:
+    def find_details(self, progress: Progress | None = None) -> None:
         """Have the chances of a tie at hand."""
-        if not self.knows_ties:
+        if not self.has_details:
             self._tables = solve_fast(self.game, ties=True, progress=progress)._tables
 
     def _grid(self, what: str, last: bool) -> Floats:
         if what == "tie":
-            self.find_ties()
+            self.find_details()
         tables = self._tables
         found = {
             ("value", False): tables.normal,
@@ -259,13 +273,36 @@ class GreedSolution(Solution[Position, int]):
     def table(self) -> dict[str, Sequence[Any]]:
         scores = np.arange(self.game.max + 1)
         active, queued = np.tile(scores, len(scores)), np.repeat(scores, len(scores))
-        return {
+        columns: dict[str, Any] = {
             "active": np.concatenate([active, active]),
             "queued": np.concatenate([queued, queued]),
             "last": np.repeat([False, True], len(active)),
             "n": np.concatenate([self.dice(False).T.ravel(), self.dice(True).T.ravel()]),
             "payoff": np.concatenate([self.payoffs(False).T.ravel(), self.payoffs(True).T.ravel()]),
         }
+        return columns
+
+    def lines(self) -> Iterator[str]:
+        """As the source program prints them: last turns, a blank line, normal turns, by (active, queued)."""
+        return source_lines(self.game, lambda last: (self.dice(last).tolist(), self.payoffs(last)))
+
+    def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation:
+        def other(last: bool) -> Floats:
+            unit = -self._grid("value", last)
+            if not self.game.constant_sum:
+                unit += 2 * self.game.tie_in_units * self._grid("tie", last)
+            payoffs: Floats = self._pay(unit)
+            return payoffs
+
+        if not exact:
+            return check_floats(self.game, self.payoffs, other, self.dice, progress)
+        return check_exactly(
+            self.game,
+            lambda last: _fractions(self.payoffs(last)),
+            lambda last: _fractions(other(last)),
+            lambda last: self.dice(last).tolist(),
+            progress,
+        )
 
     # ---- inside
 
@@ -321,3 +358,20 @@ class GreedSolution(Solution[Position, int]):
             tie[0] = self._grid("tie", True)[q, a]
             short[0] = 1 - (2 * tie_unit * tie[0] - self._grid("value", True)[q, a])
         return Options(1 - short, short, tie, bust)
+
+
+def _fractions(table: Floats) -> list[list[Fraction]]:
+    return [[Fraction(value) for value in row] for row in table.tolist()]
+
+
+def source_lines(game: Greed, grids: Callable[[bool], tuple[Any, Any]]) -> Iterator[str]:
+    """Every state in the words of the source program; `grids` gives dice and payoffs, indexed [active][queued]."""
+    scores = range(game.max + 1)
+    for last, word in ((True, "terminal"), (False, "normal")):
+        dice, payoffs = grids(last)
+        for a in scores:
+            for q in scores:
+                payoff = np.format_float_positional(float(payoffs[a][q]), trim="-")
+                yield f"({a}, {q}, {word}) => (dice: #{dice[a][q]}, payoff: {payoff})"
+        if last:
+            yield ""

@@ -1,0 +1,80 @@
+"""`dicewise advise`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from dicewise.cli.common import (
+    GameCommand,
+    common_options,
+    complete,
+    game_argument,
+    print_json,
+    solved,
+    state_argument,
+    the_game,
+)
+
+ROWS = 10
+
+
+@click.command(cls=GameCommand, epilog="Example: dicewise advise greed 85 70 last")
+@game_argument
+@state_argument
+@click.option("--all", "show_all", is_flag=True, help=f"Show every action, not only the best {ROWS}.")
+@common_options
+@click.pass_context
+def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: bool, quiet: bool) -> None:
+    """Rank the actions at STATE in GAME: what each is worth, and what it gives away.
+
+    STATE is the position in the game's words, the player to move first: `85 70`, `85 70 last`. Without STATE it is the
+    start.
+    """
+    rules = the_game(ctx)
+    position = rules.parse(state) if state else rules.start()
+    solution, _ = solved(rules, quiet)
+    complete(solution, quiet)
+    text = rules.text(position)
+    choices = solution.choices(position)
+    rows = [
+        {
+            "action": rules.label(choice.action),
+            "value": float(choice.value),
+            "loss": float(choice.loss),
+            **{key: float(number) for key, number in solution.details(position, choice.action).items()},
+        }
+        for choice in choices
+    ]
+    value, why = float(solution.value(position)), solution.why(position)
+    if as_json:
+        print_json(rules.spec, state=text, value=value, why=why, choices=rows)
+        return
+    print(f"{rules.spec} at {text}: worth {value:.6f} to the player to move")
+    if rows:
+        _print_table(rows if show_all else rows[:ROWS])
+        if len(rows) > ROWS and not show_all:
+            print(f"... and {len(rows) - ROWS} more that give away more (--all shows them)")
+    print(why)
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in rows[0]:
+        table.add_column(name, justify="right")
+    for at, row in enumerate(rows):
+        cells = [row["action"], f"{row['value']:.6f}", _loss(row["loss"])]
+        cells += [f"{row[name]:.2%}" for name in list(row)[3:]]
+        table.add_row(*cells, style="bold" if at == 0 else None)
+    Console(highlight=False).print(table)
+
+
+def _loss(loss: float) -> str:
+    if loss == 0:
+        return "-"
+    return f"{loss:.6f}" if loss >= 5e-6 else f"{loss:.1e}"

@@ -1,0 +1,77 @@
+"""`dicewise cache`."""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from dicewise.cli.common import common_options, print_json
+from dicewise.errors import InputError
+
+
+@click.group(epilog="Example: dicewise cache list")
+def command() -> None:
+    """Look after the solutions that are kept on this machine.
+
+    The folder and its size limit are set by DICEWISE_CACHE_DIR and DICEWISE_CACHE_LIMIT (bytes, or 500M, 4G).
+    """
+
+
+@command.command("list", epilog="Example: dicewise cache list --json")
+@common_options
+def list_(as_json: bool, quiet: bool) -> None:
+    """List what is kept, most recently used first."""
+    from dicewise.memory import in_words
+    from dicewise.store import Store
+
+    store = Store()
+    entries = store.entries()
+    if as_json:
+        print_json(
+            None,
+            path=str(store.path),
+            limit=store.limit,
+            entries=[
+                {"game": e.spec, "name": e.name, "bytes": e.bytes, "created": e.created, "used": e.used}
+                for e in entries
+            ],
+        )
+        return
+    for entry in entries:
+        used = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.used)) if entry.used else "never"
+        print(f"{in_words(entry.bytes):>10}  used {used}  {entry.spec}")
+    total = sum(entry.bytes for entry in entries)
+    print(f"{len(entries)} solution(s), {in_words(total)} of {in_words(store.limit)}")
+
+
+@command.command(epilog="Example: dicewise cache path")
+@common_options
+def path(as_json: bool, quiet: bool) -> None:
+    """Print the folder."""
+    from dicewise.store import Store
+
+    if as_json:
+        print_json(None, path=str(Store().path))
+    else:
+        print(Store().path)
+
+
+@command.command(epilog='Example: dicewise cache clear "greed(max=100,sides=6)"')
+@click.argument("spec", required=False)
+@common_options
+def clear(spec: str | None, as_json: bool, quiet: bool) -> None:
+    """Remove all solutions, or those of the game SPEC."""
+    from dicewise.memory import in_words
+    from dicewise.store import Store
+
+    store = Store()
+    if spec is not None:
+        known = sorted({entry.spec for entry in store.entries()})
+        if spec not in known:
+            raise InputError(f"nothing is kept of {spec!r}; kept: {', '.join(known) or 'nothing'}")
+    count, freed = store.clear(spec)
+    if as_json:
+        print_json(None, removed=count, bytes=freed)
+    else:
+        print(f"removed {count} solution(s), {in_words(freed)}")

@@ -1,0 +1,248 @@
+"""What the commands share: a game and its options, progress, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dicewise._version import __version__
+from dicewise.errors import DicewiseError
+from dicewise.game import Game, Progress
+from dicewise.games import GAMES, find_rules
+from dicewise.spec import build, parameters
+
+if TYPE_CHECKING:
+    from dicewise.solution import Solution
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_NUMBER = re.compile(r"-\d.*")
+_GUARD = "\0"
+"""Put before words such as -5, which click would take for options; they are a score or an option's value."""
+
+_GAME, _GIVEN = "dicewise.game", "dicewise.given"
+
+
+class GameCommand(click.Command):
+    """A command about a game, whose parameters are options: `dicewise solve greed --max 50`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[_GIVEN] = {}
+        text = self._game_text(args)
+        if text is not None:
+            try:
+                ctx.meta[_GAME] = find_rules(text)
+            except DicewiseError:
+                if not {"--help", "-h"} & set(args):
+                    raise
+        return super().parse_args(ctx, [_GUARD + arg if _NUMBER.fullmatch(arg) else arg for arg in args])
+
+    def _game_text(self, args: list[str]) -> str | None:
+        """The first word that is neither an option nor an option's value."""
+        flags = {name for param in self.params if getattr(param, "is_flag", False) for name in param.opts}
+        flags |= {"--help", "-h"}
+        skip = False
+        for arg in args:
+            if skip:
+                skip = False
+            elif arg.startswith("-"):
+                skip = arg not in flags and "=" not in arg
+            else:
+                return arg
+        return None
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        params = super().get_params(ctx)
+        if _GAME not in ctx.meta:
+            return params
+        rules, _ = ctx.meta[_GAME]
+        taken = {name for param in params for name in param.opts}
+        own = [
+            click.Option(
+                [parameter.option, "param_" + parameter.name],
+                metavar="VALUE",
+                expose_value=False,
+                callback=_note(parameter.name),
+                help=f"{rules.name}: {parameter.help or parameter.name} [default: {shown(parameter.default)}]",
+            )
+            for parameter in parameters(rules)
+            if parameter.option not in taken
+        ]
+        return params[:-1] + own + params[-1:]
+
+
+def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    def note(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            ctx.meta[_GIVEN][name] = value.removeprefix(_GUARD)
+
+    return note
+
+
+def shown(default: Any) -> str:
+    """A parameter's default in words."""
+    return "none" if default == "" else str(default)
+
+
+def the_game(ctx: click.Context) -> Game[Any, Any]:
+    """The game that the command is about, with its options."""
+    rules, in_spec = ctx.meta[_GAME]
+    given = ctx.meta[_GIVEN]
+    twice = sorted(set(in_spec) & set(given))
+    if twice:
+        raise click.UsageError(f"{twice[0]} is given both in the game's spec and as --{twice[0]}; give it once")
+    return build(rules, in_spec | given)
+
+
+def game_argument(function: F) -> F:
+    """GAME: a name, a spec or a user's file."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        return [name for name in GAMES if name.startswith(incomplete)]
+
+    return click.argument("game", metavar="GAME", shell_complete=complete)(function)
+
+
+def state_argument(function: F) -> F:
+    """STATE: a position in the game's words."""
+
+    def join(ctx: click.Context, param: click.Parameter, words: tuple[str, ...]) -> str:
+        return " ".join(word.removeprefix(_GUARD) for word in words)
+
+    return click.argument("state", metavar="STATE...", nargs=-1, callback=join)(function)
+
+
+def common_options(function: F) -> F:
+    """--json, --quiet, --debug."""
+    function = click.option("--debug", is_flag=True, expose_value=False, help="Show the whole traceback of an error.")(
+        function
+    )
+    function = click.option("--quiet", is_flag=True, help="No progress and no messages on stderr, only errors.")(
+        function
+    )
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(function)
+
+
+def is_quiet(quiet: bool) -> bool:
+    """Whether --quiet stands before or behind the command."""
+    root = click.get_current_context().find_root()
+    return quiet or bool(root.params.get("quiet"))
+
+
+def say(message: str, quiet: bool) -> None:
+    """A message on stderr."""
+    if not is_quiet(quiet):
+        print("dicewise:", message, file=sys.stderr)
+
+
+def print_json(game: str | None, **content: Any) -> None:
+    """A result for programs."""
+    head: dict[str, Any] = {"schema": 1, "version": __version__}
+    if game is not None:
+        head["game"] = game
+    print(json.dumps(head | content, indent=2))
+
+
+def solved(game: Game[Any, Any], quiet: bool, *, store: bool = True) -> tuple[Solution[Any, Any], bool]:
+    """The game's solution and whether it came from the store; long work shows its progress."""
+    from dicewise.engine.recall import keep, recall_stored
+    from dicewise.engine.solve import solve
+    from dicewise.store import Store
+
+    shelf = Store()
+    if store and (found := recall_stored(game, shelf)) is not None:
+        return found, True
+    with progress_shown(quiet) as progress:
+        solution = solve(game, progress=progress)
+    if store:
+        keep(solution, shelf)
+        if shelf.problem:
+            say(shelf.problem, quiet)
+    return solution, False
+
+
+def complete(solution: Solution[Any, Any], quiet: bool) -> None:
+    """Have what `details` needs at hand, and keep it for the next time."""
+    if solution.has_details:
+        return
+    from dicewise.engine.recall import keep
+    from dicewise.store import Store
+
+    with progress_shown(quiet) as progress:
+        solution.find_details(progress)
+    keep(solution, Store())
+
+
+@contextmanager
+def progress_shown(quiet: bool) -> Iterator[Progress | None]:
+    """A progress bar on stderr for work that takes longer than a moment; lines where stderr is no terminal."""
+    if is_quiet(quiet):
+        yield None
+        return
+    shown = _Bar() if sys.stderr.isatty() else _Lines()
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+class _Bar:
+    """A rich progress bar that appears after half a second."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.bar: Any = None
+        self.task: Any = None
+
+    def __call__(self, done: float, doing: str) -> None:
+        if self.bar is None:
+            if time.monotonic() - self.started < 0.5 and "compil" not in doing:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+            self.bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %"),
+                TimeElapsedColumn(),
+                TextColumn("left"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self.bar.start()
+            self.task = self.bar.add_task(doing, total=1.0)
+        self.bar.update(self.task, completed=done, description=doing)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+class _Lines:
+    """A line every ten seconds."""
+
+    def __init__(self) -> None:
+        self.started = self.last = time.monotonic()
+        self.doing = ""
+
+    def __call__(self, done: float, doing: str) -> None:
+        now = time.monotonic()
+        if "compil" in doing and doing != self.doing:
+            print(f"dicewise: {doing}", file=sys.stderr)
+        elif now - self.last >= 10:
+            left = (now - self.started) * (1 - done) / done if done > 0 else float("inf")
+            print(f"dicewise: {doing}, {done:.0%}, about {left:.0f} s left", file=sys.stderr)
+            self.last = now
+        self.doing = doing
+
+    def close(self) -> None:
+        pass

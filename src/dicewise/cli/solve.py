@@ -1,0 +1,273 @@
+"""`dicewise solve`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from dicewise._version import __version__
+from dicewise.cli.common import (
+    GameCommand,
+    common_options,
+    complete,
+    game_argument,
+    print_json,
+    progress_shown,
+    say,
+    solved,
+    the_game,
+)
+from dicewise.errors import InputError
+from dicewise.files import check_writable, written_whole
+
+if TYPE_CHECKING:
+    from dicewise.game import Game
+    from dicewise.solution import Solution
+
+WHY_UP_TO = 1_000_000
+"""States up to which the chances behind the opening move are worked out for the summary."""
+
+FORMATS = ("table", "stdout", "csv", "json", "parquet")
+
+
+@click.command(cls=GameCommand, epilog="Example: dicewise solve greed --max 50 --format csv -o policy.csv")
+@game_argument
+@click.option("--exact", is_flag=True, help="In exact arithmetic: every value a fraction, every tie found.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Write all states, in this form.")
+@click.option("-o", "--output", metavar="FILE", help="Where all states are written; - is the terminal.")
+@click.option("--no-store", is_flag=True, help="Solve even if the solution is kept already, and do not keep it.")
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    game: str,
+    exact: bool,
+    form: str | None,
+    output: str | None,
+    no_store: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Solve GAME and say how to open it, what that is worth, and how sure that is.
+
+    --format writes all states: `table` and `stdout` for people, `csv` (named after the game unless -o is given),
+    `json` and `parquet` for programs.
+    """
+    rules = the_game(ctx)
+    if output is not None and form is None:
+        form = _form_of(output)
+    if as_json and form is not None:
+        raise InputError("--json prints the summary and --format writes all states; give one of them")
+    target = _target(rules, form, output)
+    if exact:
+        from dicewise.engine.solve import solve
+
+        with progress_shown(quiet) as progress:
+            solution, stored = solve(rules, exact=True, progress=progress), False
+    else:
+        solution, stored = solved(rules, quiet, store=not no_store)
+    if form is not None:
+        WRITERS[form](solution, target)
+        if target is not None:
+            say(f"wrote {solution.report.states:,} states to {target}", quiet)
+    elif as_json:
+        print_json(rules.spec, **_summary(solution, stored))
+    else:
+        _print_summary(solution, stored, quiet)
+
+
+# ---- the summary
+
+
+def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
+    game, report = solution.game, solution.report
+    start = game.start()
+    values = solution.values(start)
+    value = values[game.turn(start)]
+    over = not game.actions(start)
+    content: dict[str, Any] = {
+        "states": report.states,
+        "value": float(value),
+        "values": [float(entry) for entry in values],
+        "action": None if over else game.label(solution.action(start)),
+        "method": report.method,
+        "interests": report.interests,
+        "tie_rule": report.tie_rule,
+        "error_bound": report.error_bound,
+        "seconds": report.seconds,
+        "stored": stored,
+    }
+    if report.exact:
+        content["exact"] = f"{Fraction(value).numerator}/{Fraction(value).denominator}"
+        content["best"] = [game.label(action) for action in solution.best_actions(start)]
+    return content
+
+
+def _print_summary(solution: Solution[Any, Any], stored: bool, quiet: bool) -> None:
+    game, report = solution.game, solution.report
+    content = _summary(solution, stored)
+    rows = [("value of the start", f"{content['value']:.12g}{_for_whom(game)}")]
+    if report.exact:
+        rows.append(("exactly", _short(content["exact"])))
+    rows.append(("opening move", content["action"] or "none, the game is over"))
+    if report.exact and len(content["best"]) > 1:
+        rows.append(("equally good", ", ".join(content["best"])))
+    if game.players > 1 and report.interests != "team":
+        rows.append(("favoured", _favoured(content["values"])))
+    rows.append(("states", f"{report.states:,}"))
+    rows.append(("method", f"{report.method}; {report.interests}"))
+    rows.append(("time", f"{report.seconds:.3g} s" + (", when it was solved; now from the store" if stored else "")))
+    rows.append(("error bound", _bound(report.error_bound, report.exact)))
+    print(game.spec)
+    for name, text in rows:
+        print(f"  {name:<19} {text}")
+    if report.states <= WHY_UP_TO:
+        complete(solution, quiet)
+        print(solution.why(game.start()))
+
+
+def _for_whom(game: Game[Any, Any]) -> str:
+    return " to the player who moves first" if game.players > 1 else ""
+
+
+def _short(exact: str) -> str:
+    if len(exact) <= 60:
+        return exact
+    return f"a fraction of {len(exact):,} characters (--json prints it)"
+
+
+def _favoured(values: list[float]) -> str:
+    best = max(values)
+    if best - min(values) <= 1e-12 * max(1.0, abs(best)):
+        return "nobody"
+    names = ("the first player", "the second player", "the third player")
+    seat = values.index(best)
+    return names[seat] if seat < len(names) else f"player {seat + 1}"
+
+
+def _bound(bound: float | None, exact: bool) -> str:
+    if exact:
+        return "0: all values are exact"
+    return "none: ties are judged in floating point, --exact decides" if bound is None else f"{bound:.2g}"
+
+
+# ---- all states
+
+
+def _form_of(output: str) -> str:
+    ending = Path(output).suffix.lower().lstrip(".")
+    if ending not in ("csv", "json", "parquet"):
+        raise InputError(f"output {output!r} does not say its form; add --format {'|'.join(FORMATS)}")
+    return ending
+
+
+def _target(game: Game[Any, Any], form: str | None, output: str | None) -> Path | None:
+    """The file to write, found out and tried before any work is done; None is the terminal."""
+    if form is None:
+        return None
+    if output is None:
+        output = f"{game.file_stem}.{form}" if form in ("csv", "parquet") else "-"
+    if output == "-":
+        if form == "parquet":
+            raise InputError("parquet is not for the terminal; name a file with -o")
+        return None
+    if form == "parquet":
+        _pyarrow()
+    check_writable(output)
+    return Path(output)
+
+
+@contextmanager
+def _opened(target: Path | None) -> Iterator[IO[str]]:
+    if target is None:
+        yield sys.stdout
+        return
+    with written_whole(target) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
+        yield file
+
+
+def _columns(solution: Solution[Any, Any]) -> dict[str, list[Any]]:
+    return {
+        name: column if isinstance(column, list) else [*_plain(column)] for name, column in solution.table().items()
+    }
+
+
+def _plain(column: Sequence[Any]) -> Sequence[Any]:
+    return column.tolist() if hasattr(column, "tolist") else column
+
+
+def _word(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return float(value) if isinstance(value, Fraction) else value
+
+
+def _write_csv(solution: Solution[Any, Any], target: Path | None) -> None:
+    columns = _columns(solution)
+    with _opened(target) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_word(value) for value in row] for row in zip(*columns.values(), strict=True))
+
+
+def _write_json(solution: Solution[Any, Any], target: Path | None) -> None:
+    columns = {
+        name: [float(value) if isinstance(value, Fraction) else value for value in column]
+        for name, column in _columns(solution).items()
+    }
+    content = {"schema": 1, "version": __version__, "game": solution.game.spec, "columns": columns}
+    with _opened(target) as file:
+        json.dump(content, file)
+        file.write("\n")
+
+
+def _write_lines(solution: Solution[Any, Any], target: Path | None) -> None:
+    with _opened(target) as file:
+        file.writelines(f"{line}\n" for line in solution.lines())
+
+
+def _write_table(solution: Solution[Any, Any], target: Path | None) -> None:
+    columns = {name: [str(_word(value)) for value in column] for name, column in _columns(solution).items()}
+    widths = {name: max(len(name), *map(len, column)) if column else len(name) for name, column in columns.items()}
+    with _opened(target) as file:
+        file.write("  ".join(name.rjust(width) for name, width in widths.items()) + "\n")
+        for row in zip(*columns.values(), strict=True):
+            file.write("  ".join(word.rjust(width) for word, width in zip(row, widths.values(), strict=True)) + "\n")
+
+
+def _write_parquet(solution: Solution[Any, Any], target: Path | None) -> None:
+    pyarrow, parquet = _pyarrow()
+    assert target is not None
+    columns = {
+        name: [float(value) for value in column] if column and isinstance(column[0], Fraction) else column
+        for name, column in _columns(solution).items()
+    }
+    table = pyarrow.table(columns).replace_schema_metadata({"dicewise": __version__, "game": solution.game.spec})
+    with written_whole(target) as temporary:
+        parquet.write_table(table, temporary)
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError("parquet needs pyarrow: pip install 'dicewise[parquet]'") from None
+    return pyarrow, parquet
+
+
+WRITERS: dict[str, Callable[[Solution[Any, Any], Path | None], None]] = {
+    "table": _write_table,
+    "stdout": _write_lines,
+    "csv": _write_csv,
+    "json": _write_json,
+    "parquet": _write_parquet,
+}

@@ -1,0 +1,47 @@
+"""Writing a file so that it is either there, whole, or not there at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dicewise.errors import InputError
+
+
+@contextmanager
+def written_whole(path: str | Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place when the block ends well, and vanishes otherwise."""
+    wanted = Path(path)
+    temporary = _beside(wanted)
+    try:
+        yield temporary
+        os.replace(temporary, wanted)
+    except OSError as error:
+        raise _refusal(wanted, error) from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def check_writable(path: str | Path) -> None:
+    """Refuse a place that cannot be written to, before any work is done for it; nothing is left there."""
+    wanted = Path(path)
+    temporary = _beside(wanted)
+    try:
+        if wanted.is_dir():
+            raise IsADirectoryError(0, "it is a folder")
+        temporary.touch()
+        temporary.unlink()
+    except OSError as error:
+        raise _refusal(wanted, error) from None
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{secrets.token_hex(4)}{path.suffix}")
+
+
+def _refusal(path: Path, error: OSError) -> InputError:
+    return InputError(f"cannot write {str(path)!r}: {error.strerror or error}; choose another place with -o")
