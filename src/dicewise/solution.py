@@ -172,7 +172,7 @@ class Solution(ABC, Generic[S, A]):
             return "The game is over."
         label = self.game.label(choices[0].action) or "going on"
         if len(choices) == 1:
-            return f"{label} is the only action."
+            return "There is nothing to choose here."
         rivals = [choice for choice in choices if choice.loss > 0]
         if not rivals:
             return "All actions are worth the same."

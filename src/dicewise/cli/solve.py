@@ -117,7 +117,7 @@ def _print_summary(solution: Solution[Any, Any], stored: bool, quiet: bool) -> N
     rows = [("value of the start", f"{content['value']:.12g}{_for_whom(game)}")]
     if report.exact:
         rows.append(("exactly", _short(content["exact"])))
-    rows.append(("opening move", content["action"] or "none, the game is over"))
+    rows.append(("opening move", _opening(solution)))
     if report.exact and len(content["best"]) > 1:
         rows.append(("equally good", ", ".join(content["best"])))
     if game.players > 1 and report.interests != "team":
@@ -132,6 +132,15 @@ def _print_summary(solution: Solution[Any, Any], stored: bool, quiet: bool) -> N
     if report.states <= WHY_UP_TO:
         complete(solution, quiet)
         print(solution.why(game.start()))
+
+
+def _opening(solution: Solution[Any, Any]) -> str:
+    game = solution.game
+    actions = list(game.actions(game.start()))
+    if not actions:
+        return "none, the game is over"
+    label = game.label(solution.action(game.start()))
+    return label if len(actions) > 1 else f"{label} (nothing to choose)"
 
 
 def _for_whom(game: Game[Any, Any]) -> str:

@@ -85,7 +85,7 @@ class _Check:
         seen: set[Any] = set()
         ends: set[Any] = set()
         if not self.problems:
-            self.visit(start, seen, states, ends)
+            self.guarded("start", self.visit, start, seen, states, ends)
         done = 0
         while done < min(len(states), self.limit):
             self.guarded("step", self.check_state, states[done], seen, states, ends)

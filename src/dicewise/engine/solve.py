@@ -111,7 +111,8 @@ def interests_of(graph: Graph) -> str:
     floats = any(array is not None and array.dtype != np.int64 for array in (graph.ends, graph.reward))
     slack = Fraction(1, 10**12) if floats else Fraction(0)
     sums: list[Fraction] = [sum(row, Fraction(0)) for row in pays]
-    if graph.players == 2 and max(sums) - min(sums) <= slack and all(abs(sum(row)) <= slack for row in ways):
+    balanced = all(abs(sum(row, Fraction(0))) <= slack for row in ways)
+    if graph.players == 2 and balanced and max(sums) - min(sums) <= slack:
         return "constant sum"
     return "each for itself"
 

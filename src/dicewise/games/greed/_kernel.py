@@ -167,7 +167,15 @@ def _run_tiles(
     work: _Work, rows: list[tuple[int, int, list[tuple[int, int]]]], threads: int, progress: Progress | None
 ) -> None:
     """Every tile after the two that it needs: rows of tiles from the top down, each behind the one above it."""
-    total, finished = sum(len(columns) for _, _, columns in rows), 0
+    # low scores have long rows: tiles are weighed by their cells, or the time left would be far off
+    cells = np.concatenate([[0], np.cumsum(work.need)])
+
+    def weight(a_from: int, a_to: int, q_from: int, q_to: int) -> float:
+        down, across = cells[a_to] - cells[a_from], cells[q_to] - cells[q_from]
+        return float((q_to - q_from) * down + (a_to - a_from) * across)
+
+    total = sum(weight(a_from, a_to, *column) for a_from, a_to, columns in rows for column in columns)
+    finished = 0.0
     done = [0] * len(rows)
     changed = Condition()
     stop = False
@@ -188,7 +196,7 @@ def _run_tiles(
             _tile(work, a_from, a_to, q_from, q_to)
             with changed:
                 done[index] = at + 1
-                finished += 1
+                finished += weight(a_from, a_to, q_from, q_to)
                 changed.notify_all()
 
     def report() -> None:

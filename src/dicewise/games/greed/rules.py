@@ -249,6 +249,8 @@ class Greed(Game[Position, int]):
         return solve_fast(self, progress=progress)
 
     def restore(self, arrays: dict[str, Any], report: Any) -> GreedSolution | None:
+        if self.players != 2:
+            return None
         from dicewise.games.greed.solution import from_arrays
 
         return from_arrays(self, arrays, report)

@@ -1,0 +1,47 @@
+# On a fresh machine: `make solve` and `make test` do everything, from the virtual environment on.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+endif
+
+.PHONY: solve test lint bench docs clean
+.DEFAULT_GOAL := solve
+
+# two stamps: what a user needs is installed quickly, what a developer needs on top of it
+$(VENV)/.user: pyproject.toml src/dicewise/_version.py
+	@$(PYTHON) -c 'import sys; sys.exit("dicewise needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; set PYTHON=python3.x") if sys.version_info < (3, 11) else None'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "python3's venv module is missing: install python3-venv" >&2; exit 1; }
+	@echo "installing dicewise into $(VENV)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[plot]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.user
+	@echo "installing what the tests need into $(VENV)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+solve: $(VENV)/.user  ## solve standard Greed: print the opening move, draw the heatmaps
+	@$(BIN)/dicewise solve greed
+	@$(BIN)/dicewise plot greed -o greed.png
+
+test: $(VENV)/.dev  ## the whole test suite
+	@$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.dev  ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(VENV)/.dev  ## benchmarks beside their peers, and the slow checks
+	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m pytest -q -m slow
+
+docs: $(VENV)/.dev  ## the documentation, into docs/_build/html
+	@$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) docs/_build dist .pytest_cache .mypy_cache .ruff_cache
