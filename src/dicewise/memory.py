@@ -15,14 +15,25 @@ def available() -> int | None:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 found.append(int(line.split()[1]) * 1024)
-        ceiling, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
-        if ceiling.exists() and (text := ceiling.read_text().strip()) != "max":
-            found.append(max(0, int(text) - int(used.read_text())))
     except (OSError, ValueError):
         pass
+    if (left := _left_in_container(Path("/sys/fs/cgroup"))) is not None:
+        found.append(left)
     if not found and hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     return min(found, default=None)
+
+
+def _left_in_container(folder: Path) -> int | None:
+    """What a container's limit leaves. Files that the system keeps in memory count as used there, but give way."""
+    try:
+        ceiling = int((folder / "memory.max").read_text())  # "max" where there is no limit
+        used = int((folder / "memory.current").read_text())
+        rows = (line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        kept_files = sum(int(row[1]) for row in rows if row[0] in ("active_file", "inactive_file"))
+    except (OSError, ValueError, IndexError):
+        return None
+    return max(0, ceiling - used + kept_files)
 
 
 def require(needed: int, what: str) -> None:

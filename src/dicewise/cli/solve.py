@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -203,39 +203,49 @@ def _opened(target: Path | None) -> Iterator[IO[str]]:
         yield file
 
 
-def _columns(solution: Solution[Any, Any]) -> dict[str, list[Any]]:
-    return {
-        name: column if isinstance(column, list) else [*_plain(column)] for name, column in solution.table().items()
-    }
+CHUNK = 100_000
+"""Rows in the making at a time: a table of 200 million states would not fit the memory as Python objects."""
 
 
-def _plain(column: Sequence[Any]) -> Sequence[Any]:
-    return column.tolist() if hasattr(column, "tolist") else column
+def _rows(columns: dict[str, Any]) -> Iterator[Iterator[tuple[Any, ...]]]:
+    """The rows of a table as Python values, in chunks."""
+    count = len(next(iter(columns.values())))
+    for start in range(0, count, CHUNK):
+        yield zip(*(_values(column, start) for column in columns.values()), strict=True)
+
+
+def _values(column: Any, start: int) -> list[Any]:
+    """A chunk of a column as Python values that CSV and JSON can express."""
+    part = column[start : start + CHUNK]
+    values = part.tolist() if hasattr(part, "tolist") else part
+    return [float(value) if isinstance(value, Fraction) else value for value in values]
 
 
 def _word(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return float(value) if isinstance(value, Fraction) else value
+    return value
 
 
 def _write_csv(solution: Solution[Any, Any], target: Path | None) -> None:
-    columns = _columns(solution)
+    columns = solution.table()
     with _opened(target) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([_word(value) for value in row] for row in zip(*columns.values(), strict=True))
+        for rows in _rows(columns):
+            writer.writerows([_word(value) for value in row] for row in rows)
 
 
 def _write_json(solution: Solution[Any, Any], target: Path | None) -> None:
-    columns = {
-        name: [float(value) if isinstance(value, Fraction) else value for value in column]
-        for name, column in _columns(solution).items()
-    }
-    content = {"schema": 1, "version": __version__, "game": solution.game.spec, "columns": columns}
+    head = {"schema": 1, "version": __version__, "game": solution.game.spec}
     with _opened(target) as file:
-        json.dump(content, file)
-        file.write("\n")
+        file.write(json.dumps(head)[:-1] + ', "columns": {')
+        for at, (name, column) in enumerate(solution.table().items()):
+            file.write(f"{', ' if at else ''}{json.dumps(name)}: [")
+            for start in range(0, len(column), CHUNK):
+                file.write((", " if start else "") + json.dumps(_values(column, start))[1:-1])
+            file.write("]")
+        file.write("}}\n")
 
 
 def _write_lines(solution: Solution[Any, Any], target: Path | None) -> None:
@@ -244,20 +254,27 @@ def _write_lines(solution: Solution[Any, Any], target: Path | None) -> None:
 
 
 def _write_table(solution: Solution[Any, Any], target: Path | None) -> None:
-    columns = {name: [str(_word(value)) for value in column] for name, column in _columns(solution).items()}
-    widths = {name: max(len(name), *map(len, column)) if column else len(name) for name, column in columns.items()}
+    columns = solution.table()
+    widths = [len(name) for name in columns]
+    for rows in _rows(columns):
+        for row in rows:
+            widths = [max(width, len(str(_word(value)))) for width, value in zip(widths, row, strict=True)]
     with _opened(target) as file:
-        file.write("  ".join(name.rjust(width) for name, width in widths.items()) + "\n")
-        for row in zip(*columns.values(), strict=True):
-            file.write("  ".join(word.rjust(width) for word, width in zip(row, widths.values(), strict=True)) + "\n")
+        file.write("  ".join(name.rjust(width) for name, width in zip(columns, widths, strict=True)) + "\n")
+        for rows in _rows(columns):
+            for row in rows:
+                words = (str(_word(value)).rjust(width) for value, width in zip(row, widths, strict=True))
+                file.write("  ".join(words) + "\n")
 
 
 def _write_parquet(solution: Solution[Any, Any], target: Path | None) -> None:
     pyarrow, parquet = _pyarrow()
-    assert target is not None
+    assert target is not None  # it is refused for the terminal
     columns = {
-        name: [float(value) for value in column] if column and isinstance(column[0], Fraction) else column
-        for name, column in _columns(solution).items()
+        name: column
+        if hasattr(column, "dtype")
+        else [v for s in range(0, len(column), CHUNK) for v in _values(column, s)]
+        for name, column in solution.table().items()
     }
     table = pyarrow.table(columns).replace_schema_metadata({"dicewise": __version__, "game": solution.game.spec})
     with written_whole(target) as temporary:

@@ -335,9 +335,9 @@ def labelled(bands: Sequence[Run], cell: float, size: float, flat: bool) -> list
 
     inside = [i for i in range(len(bands)) if stands(i)]
 
-    def apart(i: int, j: int) -> bool:
+    def apart(i: int, j: int, more: float = 0.0) -> bool:
         outside = i < 0 or j == len(bands)
-        return outside or places[j] - places[i] >= (rooms[i] + rooms[j]) / 2
+        return outside or places[j] - places[i] >= (rooms[i] + rooms[j]) / 2 + more
 
     def kept(low: int, wanted: list[int], high: int) -> list[int]:
         found = [low]
@@ -352,9 +352,10 @@ def labelled(bands: Sequence[Run], cell: float, size: float, flat: bool) -> list
         divisors = [divisor for divisor in ROUND if divisor < step and step % divisor == 0]
         multiples = {divisor: [i for i in between if bands[i].n % divisor == 0] for divisor in divisors}
         fitting = {divisor: kept(low, wanted, high) for divisor, wanted in multiples.items()}
-        # the finest of which all fit; if there is none, what fits of the coarsest
+        # the finest of which all fit; if there is none and the gap is wide, what fits of the coarsest
         best = next((d for d in divisors if fitting[d] and fitting[d] == multiples[d]), None)
-        best = best or next((d for d in reversed(divisors) if fitting[d]), None)
+        if best is None and apart(low, high, 2 * max(rooms)):
+            best = next((d for d in reversed(divisors) if fitting[d]), None)
         if best is None:
             return []
         marks = [low, *fitting[best], high]

@@ -26,8 +26,6 @@ from dicewise.game import Number, Progress
 from dicewise.games.greed.rules import Greed, Position
 from dicewise.solution import Violation
 
-Rows = list[list[int]]
-
 
 def _bound(game: Greed, normal: Any, last: Any) -> Any:
     """What the largest violations in normal and in last turns can add up to."""

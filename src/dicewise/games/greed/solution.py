@@ -271,7 +271,7 @@ class GreedSolution(Solution[Position, int]):
         return f"Rolling {dice} is best: it {risk}, {result}{margin}."
 
     def table(self) -> dict[str, Sequence[Any]]:
-        scores = np.arange(self.game.max + 1)
+        scores = np.arange(self.game.max + 1, dtype=np.uint32)
         active, queued = np.tile(scores, len(scores)), np.repeat(scores, len(scores))
         columns: dict[str, Any] = {
             "active": np.concatenate([active, active]),
