@@ -1,7 +1,7 @@
 """`python -m benchmarks [NAME ...]`: run benchmarks, print a table each.
 
 A missed target is printed and no more, since a busy machine misses some; a check that fails (answers that differ, a
-package imported that should not be) ends with exit code 1.
+package imported that should not be, a command that fails) ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import greed, processes
+from benchmarks.measure import CommandError
 from benchmarks.report import Result, machine
 
 BENCHMARKS: dict[str, Callable[[], Result]] = {
@@ -53,7 +54,10 @@ def main(argv: list[str] | None = None) -> int:
     for name in names:
         print(f"\n{name}: {about(name)}", flush=True)
         started = time.monotonic()
-        results[name] = BENCHMARKS[name]()
+        try:
+            results[name] = BENCHMARKS[name]()
+        except CommandError as failure:
+            results[name] = Result({}, checks={str(failure): False})
         print("\n".join(results[name].lines()))
         print(f"({time.monotonic() - started:.0f} s)", flush=True)
     if given.json:

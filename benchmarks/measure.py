@@ -48,6 +48,10 @@ def best_of(rounds: int, peers: Mapping[str, Callable[[], Any]], clock: Clock = 
     return best
 
 
+class CommandError(Exception):
+    """A process that was to be timed ended with an error."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A finished process."""
@@ -85,7 +89,7 @@ def run(command: Sequence[str], env: Mapping[str, str], *, show_progress: bool =
             err=err.read(),
         )
     if process.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {done.err.strip()[-500:]}")
+        raise CommandError(f"{' '.join(command)} ended with {process.returncode}: {done.err.strip()[-500:]}")
     return done
 
 

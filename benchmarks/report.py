@@ -79,6 +79,8 @@ class Result:
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [_align(line, widths) for line in cells]
         lines.insert(1, "  ".join("-" * width for width in widths))
+        if not self.rows:
+            lines.clear()
         lines += [f"target {target}" for target in self.targets]
         lines += [f"check {'holds' if holds else 'FAILED'}: {what}" for what, holds in self.checks.items()]
         return lines + self.notes

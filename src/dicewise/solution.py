@@ -56,6 +56,8 @@ class Report:
     error_bound: float | None
     """No value is further than this from the true one; None where nothing is proven."""
     tie_rule: str = "the first listed of equally good actions"
+    doubts: int = 0
+    """States in which another action is too close to the best one for floating point to tell them apart."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -102,6 +102,7 @@ def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
         "interests": report.interests,
         "tie_rule": report.tie_rule,
         "error_bound": report.error_bound,
+        "doubts": report.doubts,
         "seconds": report.seconds,
         "stored": stored,
     }
@@ -126,6 +127,8 @@ def _print_summary(solution: Solution[Any, Any], stored: bool, quiet: bool) -> N
     rows.append(("method", f"{report.method}; {report.interests}"))
     rows.append(("time", f"{report.seconds:.3g} s" + (", when it was solved; now from the store" if stored else "")))
     rows.append(("error bound", _bound(report.error_bound, report.exact)))
+    if report.doubts:
+        rows.append(("in doubt", f"{report.doubts:,} states have options too close to tell apart; --exact decides"))
     print(game.spec)
     for name, text in rows:
         print(f"  {name:<19} {text}")

@@ -34,8 +34,16 @@ from numba import njit
 from numpy.typing import NDArray
 
 from dicewise.game import Progress
-from dicewise.games.greed._layout import Floats, Ints, Layout, Tables
-from dicewise.solution import TIE_TOLERANCE
+from dicewise.games.greed._layout import (
+    LAST_NEAR_TIE,
+    LAST_NOISE,
+    NEAR_TIE,
+    NOISE,
+    Floats,
+    Ints,
+    Layout,
+    Tables,
+)
 
 GROUP = 6
 """Rows summed in one pass; dice with fewer faces, or a remainder, are filled up with rows of zeros."""
@@ -51,6 +59,10 @@ THREADS_FROM = 20_000_000
 """Cells of E from which several threads beat one."""
 
 
+LAST_SHARE = 0.12
+"""The last turns' share of the time, for progress."""
+
+
 class _Work(NamedTuple):
     """All that a tile reads and writes."""
 
@@ -60,6 +72,7 @@ class _Work(NamedTuple):
     chances: Any
     fair: bool
     tie: float
+    cautious: bool
     limit: Any
     need: Any
     last: Any
@@ -83,7 +96,7 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
     shape = (top + 1, top + 1)
     if threads is None:
         threads = _cores() if rules.cells >= THREADS_FROM else 1
-    last, last_dice, last_tie = _solve_last_turns(rules, ties, threads, progress)
+    last, last_dice, last_tie, doubts = _solve_last_turns(rules, ties, threads, progress)
 
     count, ring_size = len(rules.faces), int(rules.faces[-1]) + 1
     groups = -(-count // GROUP) * GROUP
@@ -100,6 +113,7 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
         chances=chances,
         fair=rules.fair,
         tie=rules.tie,
+        cautious=rules.cautious,
         limit=_whole_lanes(rules.limit),
         need=need,
         last=last,
@@ -113,8 +127,9 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
         with_ties=ties,
     )
     ring_bytes = (ring_size + 1) * length * 8 * (2 if ties else 1)
-    _run_tiles(work, _cuts(top, NEAR // ring_bytes, FAR // ring_bytes), threads, progress)
-    return Tables(work.value, last, work.dice, last_dice, work.tie_chance if ties else None, last_tie if ties else None)
+    doubts += _run_tiles(work, _cuts(top, NEAR // ring_bytes, FAR // ring_bytes), threads, progress)
+    tables = (work.value, last, work.dice, last_dice)
+    return Tables(*tables, work.tie_chance if ties else None, last_tie if ties else None, doubts)
 
 
 def _cores() -> int:
@@ -124,25 +139,26 @@ def _cores() -> int:
 
 def _solve_last_turns(
     rules: Layout, ties: bool, threads: int, progress: Progress | None
-) -> tuple[Floats, NDArray[np.uint16], Floats]:
-    """Value, dice and chance of a tie of all last turns."""
+) -> tuple[Floats, NDArray[np.uint16], Floats, int]:
+    """Value, dice and chance of a tie of all last turns, and the number of doubtful ones."""
     size = rules.max + 1
     value, dice = np.empty((size, size)), np.empty((size, size), dtype=np.uint16)
     tie = np.empty((size, size) if ties else (1, 1))
     short, above, exactly = _totals(rules.faces, rules.chances, rules.tie, int(rules.limit[0]), rules.max, ties)
 
-    def stripe(first: int, end: int) -> None:
-        _last_turns(first, end, rules.limit, short, above, exactly, value, dice, tie, ties)
+    def stripe(first: int, end: int) -> int:
+        return int(_last_turns(first, end, rules.limit, short, above, exactly, value, dice, tie, ties))
 
     if threads == 1:
-        stripe(0, size)
-    else:
-        cuts = list(range(0, size, 16))
-        with ThreadPoolExecutor(threads) as pool:
-            for done, _ in enumerate(pool.map(lambda first: stripe(first, min(first + 16, size)), cuts)):
-                if progress is not None:
-                    progress(0.05 * done / len(cuts), "solving")
-    return value, dice, tie
+        return value, dice, tie, stripe(0, size)
+    cuts = list(range(0, size, 16))
+    doubts = 0
+    with ThreadPoolExecutor(threads) as pool:
+        for done, found in enumerate(pool.map(lambda first: stripe(first, min(first + 16, size)), cuts)):
+            doubts += found
+            if progress is not None:
+                progress(LAST_SHARE * done / len(cuts), "solving")
+    return value, dice, tie, doubts
 
 
 def _whole_lanes(lengths: Ints) -> Ints:
@@ -165,8 +181,11 @@ def _cuts(top: int, width: int, height: int) -> list[tuple[int, int, list[tuple[
 
 def _run_tiles(
     work: _Work, rows: list[tuple[int, int, list[tuple[int, int]]]], threads: int, progress: Progress | None
-) -> None:
-    """Every tile after the two that it needs: rows of tiles from the top down, each behind the one above it."""
+) -> int:
+    """Every tile after the two that it needs: rows of tiles from the top down, each behind the one above it.
+
+    Returns the number of doubtful states.
+    """
     # low scores have long rows: tiles are weighed by their cells, or the time left would be far off
     cells = np.concatenate([[0], np.cumsum(work.need)])
 
@@ -175,7 +194,7 @@ def _run_tiles(
         return float((q_to - q_from) * down + (a_to - a_from) * across)
 
     total = sum(weight(a_from, a_to, *column) for a_from, a_to, columns in rows for column in columns)
-    finished = 0.0
+    finished, doubts = 0.0, 0
     done = [0] * len(rows)
     changed = Condition()
     stop = False
@@ -184,7 +203,7 @@ def _run_tiles(
         return stop or done[above] >= tiles
 
     def run(index: int) -> None:
-        nonlocal finished
+        nonlocal finished, doubts
         a_from, a_to, columns = rows[index]
         for at, (q_from, q_to) in enumerate(columns):
             if index:
@@ -193,21 +212,22 @@ def _run_tiles(
                     changed.wait_for(partial(ready, index - 1, behind))
             if stop:
                 return
-            _tile(work, a_from, a_to, q_from, q_to)
+            found = _tile(work, a_from, a_to, q_from, q_to)
             with changed:
+                doubts += found
                 done[index] = at + 1
                 finished += weight(a_from, a_to, q_from, q_to)
                 changed.notify_all()
 
     def report() -> None:
         if progress is not None:
-            progress(0.05 + 0.95 * finished / total, "solving")
+            progress(LAST_SHARE + (1 - LAST_SHARE) * finished / total, "solving")
 
     if threads == 1:
         for index in range(len(rows)):
             run(index)
             report()
-        return
+        return doubts
     with ThreadPoolExecutor(threads) as pool:
         jobs = [pool.submit(run, index) for index in range(len(rows))]
         try:
@@ -221,6 +241,7 @@ def _run_tiles(
             with changed:
                 stop = True
                 changed.notify_all()
+    return doubts
 
 
 # The functions below take whole arrays and the indices of rows: a view of a row costs more than a short row's sum.
@@ -228,12 +249,14 @@ def _run_tiles(
 
 
 @njit(cache=True, nogil=True)
-def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> None:
-    """The states (a, q) and (q, a) for a_from <= a < a_to and q_from <= q < q_to, q >= a."""
+def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> int:
+    """The states (a, q) and (q, a) for a_from <= a < a_to and q_from <= q < q_to, q >= a; returns how many are
+    doubtful."""
+    doubts = 0
     slots, chances, fair, limit, need = work.slots, work.chances, work.fair, work.limit, work.need
     last, value, dice, rings, bits = work.last, work.value, work.dice, work.rings, work.bits
     last_tie, tie_chance, tie_rings = work.last_tie, work.tie_chance, work.tie_rings
-    with_ties, twice_tie = work.with_ties, 2.0 * work.tie
+    with_ties, twice_tie, cautious = work.with_ties, 2.0 * work.tie, work.cautious
     size = len(rings) // len(value)
     one_group, chance = fair and len(chances) == GROUP, chances[0]
     for low in range(min(a_to, q_to) - 1, a_from - 1, -1):
@@ -255,10 +278,18 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> None:
                     _roll(rings, slots, chances, fair, a, base, need[a])
                 best = np.int64(_largest(bits, row, limit[a])).view(np.float64) - 1.0
                 n = 0
-                if best > stand + TIE_TOLERANCE:
-                    n = _first_from(rings, row, best + 1.0 - TIE_TOLERANCE, limit[a])
+                if best > stand + NOISE:
+                    n = _first_from(rings, row, best + 1.0 - NEAR_TIE, limit[a])
+                    doubtful = best <= stand + NEAR_TIE
+                    if rings[row, n] < best + 1.0 - NOISE:
+                        n = _first_from(rings, row, best + 1.0 - NOISE, limit[a])
+                        doubtful = True
+                    elif cautious:
+                        doubtful |= _count_from(rings, row, best + 1.0 - NEAR_TIE, limit[a]) > 1
                 else:
+                    doubtful = cautious and best > stand - NEAR_TIE
                     best = max(best, stand)
+                doubts += doubtful
                 value[a, q] = best
                 dice[a, q] = n
                 if with_ties:
@@ -275,6 +306,7 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> None:
                         landed_there += twice_tie * tie_chance[a, q]
                     rings[here, 0] = landed_here
                     rings[there, 0] = landed_there
+    return doubts
 
 
 @njit(cache=True, nogil=True)
@@ -340,6 +372,15 @@ def _first_from(rings: Any, row: int, floor: float, count: int) -> int:
 
 
 @njit(cache=True, nogil=True)
+def _count_from(rings: Any, row: int, floor: float, count: int) -> int:
+    """How many rolls are worth `floor` or more."""
+    found = 0
+    for n in range(count):
+        found += rings[row, n + 1] >= floor
+    return found
+
+
+@njit(cache=True, nogil=True)
 def _totals(faces: Any, chances: Any, tie: float, count: int, top: int, ties: bool) -> Any:
     """By number of dice and total: the shortfall of not passing it, the chance of more, the chance of just that."""
     exactly = np.zeros((count + 1, top + 1))
@@ -374,22 +415,25 @@ def _last_turns(
     dice: Any,
     tie: Any,
     ties: bool,
-) -> None:
+) -> int:
     """The last turns from a_from <= a < a_to, by what each number of dice falls short of a certain win (see
     `_numpy`)."""
     top = len(value) - 1
-    least, best = np.empty(top + 1), np.empty(top + 1)
+    least, best, doubt = np.empty(top + 1), np.empty(top + 1), np.empty(top + 1)
+    doubts = 0.0
     for a in range(a_from, a_to):
         room = top - a
         for gap in range(room + 1):
             least[gap] = short[0, gap]
             best[gap] = 0.0
+            doubt[gap] = 0.0
         for n in range(1, limit[a] + 1):
             bust = 2.0 * above[n, room]
             row = short[n]
             for gap in range(room + 1):
                 shortfall = bust + row[gap]
-                if shortfall < least[gap] * (1.0 - TIE_TOLERANCE):
+                if shortfall < least[gap] * (1.0 - LAST_NOISE):
+                    doubt[gap] = shortfall > least[gap] * (1.0 - LAST_NEAR_TIE)
                     least[gap] = shortfall
                     best[gap] = n
         for q in range(a):
@@ -402,3 +446,5 @@ def _last_turns(
             dice[a, a + gap] = int(best[gap])
             if ties:
                 tie[a, a + gap] = exactly[int(best[gap]), gap]
+            doubts += doubt[gap]
+    return int(doubts)

@@ -29,6 +29,17 @@ Ints = NDArray[np.int64]
 
 UNIT_ROUNDOFF = 2.0**-53
 
+NOISE, NEAR_TIE = 4e-15, 1e-12
+"""Options that differ by less than the noise of rounding count as equal; between the two lies doubt.
+
+With plain dice and opposed interests options are either exactly equal or, in all rulesets looked at, further apart
+than that. With loaded dice they may differ by any power of a small chance, and where each plays for itself a tie
+judged wrongly changes the other's value: there every near-tie is a doubt, for exact arithmetic to settle.
+"""
+
+LAST_NOISE, LAST_NEAR_TIE = 1e-13, 1e-11
+"""The same for last turns, relative to what an option falls short of a certain win."""
+
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -42,6 +53,8 @@ class Layout:
     """Whether all chances are equal."""
     tie: float
     """What a tie is worth, in units of win = 1, lose = -1."""
+    cautious: bool
+    """Whether every near-tie is a doubt."""
     limit: Ints
     """n_max by score."""
     need: Ints
@@ -90,6 +103,7 @@ def layout(game: Greed) -> Layout:
         chances=np.array([weight / total for weight in weights.values()]),
         fair=len(set(weights.values())) == 1,
         tie=game.tie_in_units,
+        cautious=bool(game.die) or not game.constant_sum,
         limit=limit,
         need=need,
     )
@@ -106,3 +120,5 @@ class Tables:
     normal_tie: Floats | None
     """Chance that the game ends in a tie; None where nobody asked."""
     last_tie: Floats | None
+    doubts: int = 0
+    """States in which doubles cannot tell for sure which number of dice is the smallest best one."""

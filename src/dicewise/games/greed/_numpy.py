@@ -14,16 +14,30 @@ so that a ring of (largest face) arrays is all the memory beside the answer.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dicewise.game import Progress
-from dicewise.games.greed._layout import Floats, Layout, Tables
-from dicewise.solution import TIE_TOLERANCE
+from dicewise.games.greed._layout import (
+    LAST_NEAR_TIE,
+    LAST_NOISE,
+    NEAR_TIE,
+    NOISE,
+    Floats,
+    Layout,
+    Tables,
+)
+
+Policy = tuple[NDArray[np.uint16], NDArray[np.uint16]]
+"""Numbers of dice in normal and in last turns, indexed [active, queued]."""
 
 
-def solve(rules: Layout, ties: bool, progress: Progress | None = None) -> Tables:
-    """All states; with `ties` also the chance of a tie (which other than constant-sum payoffs need anyway)."""
+def solve(rules: Layout, ties: bool, progress: Progress | None = None, policy: Policy | None = None) -> Tables:
+    """All states; with `ties` also the chance of a tie (which other than constant-sum payoffs need anyway).
+
+    With a `policy` nothing is chosen: these are then the values of playing it.
+    """
     top = rules.max
-    last, last_dice, last_tie = _last_turns(rules)
+    last, last_dice, last_tie, doubts = _last_turns(rules, None if policy is None else policy[1])
     ties = ties or not rules.constant_sum
     normal = np.empty((top + 1, top + 1))
     normal_dice = np.empty((top + 1, top + 1), dtype=np.uint16)
@@ -47,8 +61,14 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None) -> Tables
         if not rules.constant_sum:
             options[0] += 2 * rules.tie * last_tie[queued, active]
         options[1:] = _mean(ring[:, :length, columns], slots, rules)
-        value = options.max(axis=0)
-        dice = (options >= value - TIE_TOLERANCE).argmax(axis=0)
+        if policy is None:
+            value = options.max(axis=0)
+            dice = (options >= value - NOISE).argmax(axis=0)
+            near = options >= value - NEAR_TIE
+            doubts += int((near.sum(axis=0) > 1).sum() if rules.cautious else (near.argmax(axis=0) != dice).sum())
+        else:
+            dice = policy[0][active, queued].astype(np.int64)
+            value = np.take_along_axis(options, dice[None], axis=0)[0]
         normal[active, queued] = value
         normal_dice[active, queued] = dice
 
@@ -69,7 +89,7 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None) -> Tables
             ring[slot, 0, columns] += 2 * rules.tie * tie[::-1]
         if progress is not None and d % 16 == 0:
             progress(1 - d / (2 * top + 1), "solving")
-    return Tables(normal, last, normal_dice, last_dice, normal_tie, last_tie if ties else None)
+    return Tables(normal, last, normal_dice, last_dice, normal_tie, last_tie if ties else None, doubts)
 
 
 def _mean(rings: Floats, slots: np.ndarray, rules: Layout) -> Floats:
@@ -85,8 +105,8 @@ def _mean(rings: Floats, slots: np.ndarray, rules: Layout) -> Floats:
     return total
 
 
-def _last_turns(rules: Layout) -> tuple[Floats, np.ndarray, Floats]:
-    """Value, dice and chance of a tie in every last-turn state.
+def _last_turns(rules: Layout, policy: NDArray[np.uint16] | None) -> tuple[Floats, NDArray[np.uint16], Floats, int]:
+    """Value, dice and chance of a tie in every last-turn state, and the number of doubtful ones.
 
     Rolling n from a against q = a + g falls short of a certain win by
 
@@ -111,12 +131,18 @@ def _last_turns(rules: Layout) -> tuple[Floats, np.ndarray, Floats]:
     value = np.ones((top + 1, top + 1))
     dice = np.zeros((top + 1, top + 1), dtype=np.uint16)
     tie = np.zeros((top + 1, top + 1))
+    doubts = 0
     for active in range(top + 1):
         room, n = top - active, int(limit[active])
         options = short[: n + 1, : room + 1] + 2 * above[: n + 1, room, None]
-        least = options.min(axis=0)
-        best = (options <= least * (1 + TIE_TOLERANCE)).argmax(axis=0)
+        if policy is None:
+            least = options.min(axis=0)
+            best = (options <= least * (1 + LAST_NOISE)).argmax(axis=0)
+            doubts += int(((options <= least * (1 + LAST_NEAR_TIE)).argmax(axis=0) != best).sum())
+        else:
+            best = policy[active, active:].astype(np.int64)
+            least = np.take_along_axis(options, best[None], axis=0)[0]
         value[active, active:] = 1 - least
         dice[active, active:] = best
         tie[active, active:] = exactly[best, np.arange(room + 1)]
-    return value, dice, tie
+    return value, dice, tie, doubts

@@ -24,6 +24,9 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dicewise.chance import total_of
 from dicewise.game import Number, Progress, pay_each
 from dicewise.games.greed.rules import OVER, Greed, Position
@@ -73,12 +76,15 @@ class ExactGreed(Solution[Position, int]):
         scores = range(len(self._own[False]))
         return (Position((a, q), 0, last) for last in (0, 1) for q in scores for a in scores)
 
+    def dice(self, last: bool = False) -> NDArray[np.uint16]:
+        """The smallest best number of dice of each state, indexed [active, queued]."""
+        return np.array([[best[0] for best in row] for row in self._best[last]], dtype=np.uint16)
+
     def lines(self) -> Iterator[str]:
         from dicewise.games.greed.solution import source_lines
 
         def grids(last: bool) -> tuple[Any, Any]:
-            dice = [[best[0] for best in row] for row in self._best[last]]
-            return dice, [[value / self.scale for value in row] for row in self._own[last]]
+            return self.dice(last), [[value / self.scale for value in row] for row in self._own[last]]
 
         return source_lines(self.game, grids)
 
@@ -92,7 +98,7 @@ class ExactGreed(Solution[Position, int]):
             self.game,
             lambda last: fractions(self._own, last),
             lambda last: fractions(self._other, last),
-            lambda last: [[best[0] for best in row] for row in self._best[last]],
+            lambda last: self.dice(last).tolist(),
             progress,
         )
 

@@ -19,12 +19,17 @@ from dicewise.errors import InputError, LimitError
 from dicewise.game import Number, Progress, pay_each
 from dicewise.games.greed._layout import Floats, Layout, Tables, layout
 from dicewise.games.greed.bellman import check_exactly, check_floats
+from dicewise.games.greed.exact import solve_exactly
 from dicewise.games.greed.rules import OVER, Greed, Position
 from dicewise.memory import require
 from dicewise.solution import TIE_TOLERANCE, Choice, Report, Solution, Violation
 
 NUMPY_CELLS = 40_000_000
 """Up to this many cells of E (about half a second) NumPy answers before a compiler could be loaded."""
+
+
+SETTLED_UP_TO, SETTLED_CELLS = 100, 2_000_000
+"""Near-ties are settled by exact arithmetic up to this maximum, and beyond it where that takes a second or two."""
 
 
 class Chances(NamedTuple):
@@ -67,10 +72,14 @@ def solve_fast(
         from dicewise.games.greed import _kernel
 
         tables = _kernel.solve(rules, ties, progress)
+    method = f"kernel ({dress})"
+    if tables.doubts and (game.max <= SETTLED_UP_TO or rules.cells * len(rules.faces) <= SETTLED_CELLS):
+        tables = _settled(game, rules, ties, progress)
+        method += ", near-ties settled exactly"
     scale = float(Fraction(game.win - game.lose) / 2)
     report = Report(
         game=game.spec,
-        method=f"kernel ({dress})",
+        method=method,
         interests="constant sum" if game.constant_sum else "each for itself",
         states=2 * (game.max + 1) ** 2,
         seconds=time.perf_counter() - started,
@@ -78,8 +87,19 @@ def solve_fast(
         # each for itself, a tie that is judged wrongly would change the other's value at once: exact arithmetic decides
         error_bound=rules.rounding * max(scale, 1e-300) if game.constant_sum else None,
         tie_rule="the smallest of equally good numbers of dice",
+        doubts=tables.doubts,
     )
     return GreedSolution(game, report, tables)
+
+
+def _settled(game: Greed, rules: Layout, ties: bool, progress: Progress | None) -> Tables:
+    """The tables where exact arithmetic, not rounding, decides between near-ties: doubles then play its policy."""
+    from dicewise.games.greed import _numpy
+
+    if progress is not None:
+        progress(0.0, "settling near-ties in exact arithmetic")
+    exact = solve_exactly(game, progress)
+    return _numpy.solve(rules, ties, progress, policy=(exact.dice(False), exact.dice(True)))
 
 
 def _nothing_at_stake(size: int) -> Tables:

@@ -1,0 +1,15 @@
+"""What all tests share: a store of their own, so that no test reads or fills the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DICEWISE_CACHE_DIR", str(tmp_path_factory.mktemp("store")))
+        patch.delenv("DICEWISE_CACHE_LIMIT", raising=False)
+        yield
