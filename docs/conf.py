@@ -24,7 +24,6 @@ default_role = "code"  # in docstrings, `name` is code
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_default_options = {"members": True, "show-inheritance": False}
 
 html_theme = "furo"
 html_title = f"dicewise {version}"

@@ -348,7 +348,7 @@ def test_position_is_the_start_unless_given() -> None:
     ("words", "reason"),
     [
         ("85 70 last", "forfeit"),
-        ("90 91 last", "certain win"),
+        ("90 90 last", "certain win"),
         ("100 70", "forced stand"),
         ("100 100 last", "forced stand"),
         ("85 70", "rolling 3 dice is best"),
@@ -557,7 +557,7 @@ def test_help_shows_the_games_own_options() -> None:
     out = answer("solve greed --help")
     for one in fields(Greed):
         assert f"--{one.name}" in out
-    assert "--max" not in answer("solve --help")
+    assert "the score not to pass" not in answer("solve --help")
     assert "Usage" in answer("solve no-such-game --help")
 
 
@@ -574,35 +574,30 @@ def test_debug_shows_the_traceback() -> None:
 # ---- any words at all
 
 
-NUMBERS = st.sampled_from(["0", "1", "2", "3", "5", "6", "-1", "1/2", "0.5", "1e2", "x", "", "²", "nan", "-", "--"])
-WORDS = st.one_of(
-    st.sampled_from(
-        ["greed", "GREED", "greed(max=3)", "greed(", "pig", "nope.py:X", "rules.py", "last", "over", "normal"]
-    ),
+NUMBERS = st.sampled_from(["0", "1", "2", "3", "5", "-1", "1/2", "0.5", "1e2", "x", "", "²", "nan", "-", "1e999"])
+PIECES = st.one_of(
+    st.sampled_from(["1 2", "1 2 last", "3 0 last²", "1 x", "2 2 over", "9 9", "-1 0", "1 2 3", "0 4 normal last"]),
     st.sampled_from(["--json", "--exact", "--no-store", "--quiet", "--all", "-h", "--version", "--max", "-o", "--"]),
-    NUMBERS,
+    st.builds("{} {}".format, st.sampled_from(["--max", "--sides", "--win", "--tie", "--lose", "--limit"]), NUMBERS),
+    st.builds("--format {}".format, st.sampled_from(["csv", "json", "table", "stdout", "parquet", "x"])),
+    st.builds("-o {}".format, st.sampled_from(["a.csv", "a.json", "b/a.csv", ".", "/", "-", "-1.csv", "a", ""])),
+    st.builds("--die {}".format, st.sampled_from(["1,2", "1:2,3", "0", "1,x", "2", "7,9", "", f"1,2:{10**30}"])),
+    st.builds("--players {}".format, st.sampled_from(["2", "3", "0", "x"])),
+    st.sampled_from(["greed", "greed(max=3)", "greed(", "nope.py:X", "--dpi -3", "--limit -3", "'greed(win=2)'"]),
     st.text(max_size=4),
-).map(lambda word: [word])
-OPTIONS = st.one_of(
-    st.tuples(st.sampled_from(["--max", "--sides", "--win", "--tie", "--lose", "--limit", "--dpi"]), NUMBERS),
-    st.tuples(st.just("--players"), st.sampled_from(["2", "3", "0", "x"])),
-    st.tuples(st.just("--die"), st.sampled_from(["1,2", "1:2,3", "0", "1,x", "", "2", "7,9"])),
-    st.tuples(st.just("--format"), st.sampled_from(["csv", "json", "table", "stdout", "parquet", "x"])),
-    st.tuples(
-        st.sampled_from(["-o", "--output"]), st.sampled_from(["a.csv", "a.json", "b/a.csv", ".", "", "-", "-1.csv"])
-    ),
-).map(list)
-COMMAND = st.sampled_from([*COMMANDS, "cache list", "cache path", "cache clear", "nonsense", "", "solve", "advise"])
+)
+GAME_COMMANDS = st.sampled_from(["solve", "solve --format csv", "advise", "check --limit 20", "certify"])
+OTHERS = st.sampled_from([*COMMANDS, "cache list", "cache path", "cache clear", "nonsense", "", "--quiet"])
 
 
-@given(COMMAND, st.booleans(), st.lists(OPTIONS | WORDS, max_size=6))
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_words_bring_it_down(command: str, small: bool, more: list[list[str]]) -> None:
-    words = [*command.split(), *(["greed", "--max", "4"] if small else []), *(word for part in more for word in part)]
-    if "plot" in words and "greed" in " ".join(words).lower():
-        words.append("--nonsense")  # drawing takes long; its words are read all the same
-    if not small:
+@given(st.one_of(GAME_COMMANDS.map(lambda command: f"{command} greed --max 4"), OTHERS), st.lists(PIECES, max_size=3))
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_words_bring_it_down(command: str, more: list[str]) -> None:
+    words = [word for piece in (command, *more) for word in piece.replace("'", "").split(" ")]
+    if "greed" in words and not {"--max", "greed(max=3)"} & set(words):
         words += ["--max", "3"]
+    if "plot" in words:
+        words.append("--nonsense")  # drawing takes long; its words are read all the same
     ran = run("", *words)
     assert ran.code in (0, 1, 2), ran
     assert "Traceback" not in ran.out + ran.err, ran
@@ -876,7 +871,7 @@ def test_check_names_every_field_that_hides_an_option() -> None:
 def test_certify() -> None:
     content = asked("certify greed")
     assert content["states"] == 20402
-    assert content["violation"] <= content["error_bound"] <= 1e-11
+    assert content["violation"] <= content["error_bound"] <= 1e-10
     proof = asked("certify greed --max 12 --sides 4 --exact")
     assert (proof["proven"], proof["exact"], proof["other_actions"]) == (True, "11053776859/1099511627776", 0)
     assert proof["largest_error"] <= 1e-12
@@ -991,7 +986,7 @@ def own(methods: str, fields: str = "n: int = 3") -> str:
     [
         (None, ["rules.py", "No such file"]),
         ("", ["'Own'", "no subclass"]),
-        ("from dicewise import Game\nclass Won(Game): pass", ["Won", "did you mean"]),
+        ("from dicewise import Game\nclass Owns(Game): pass", ["it has: Owns", "did you mean"]),
         ("from dicewise import Game\nclass Own(Game): pass", ["lacks", "start"]),
         ("class Own: pass", ["'Own'"]),
         ("def (", ["SyntaxError", "line 1"]),
