@@ -73,17 +73,18 @@ class Result:
 
     def lines(self) -> list[str]:
         """As a person reads it."""
+        lines = self._table() if self.rows else []
+        lines += [f"target {target}" for target in self.targets]
+        lines += [f"check {'holds' if holds else 'FAILED'}: {what}" for what, holds in self.checks.items()]
+        return lines + self.notes
+
+    def _table(self) -> list[str]:
         cells = [list(self.columns)]
         for row in self.rows:
             cells.append([form(row[name]) if name in row else "" for name, form in self.columns.items()])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = [_align(line, widths) for line in cells]
-        lines.insert(1, "  ".join("-" * width for width in widths))
-        if not self.rows:
-            lines.clear()
-        lines += [f"target {target}" for target in self.targets]
-        lines += [f"check {'holds' if holds else 'FAILED'}: {what}" for what, holds in self.checks.items()]
-        return lines + self.notes
+        head, *body = [_align(line, widths) for line in cells]
+        return [head, "  ".join("-" * width for width in widths), *body]
 
     def as_dict(self) -> dict[str, Any]:
         """As a program reads it."""

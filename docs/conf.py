@@ -1,4 +1,4 @@
-"""How the documentation is built: Sphinx, MyST Markdown, the furo theme. Nothing is fetched while building or reading."""
+"""How the documentation is built: Sphinx, MyST Markdown, furo. Nothing is fetched, neither to build nor to read it."""
 
 from __future__ import annotations
 

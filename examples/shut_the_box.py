@@ -47,3 +47,6 @@ class ShutTheBox(Game[Box, tuple[int, ...]]):
 
     def payoff(self, state: Box) -> int:
         return 0 if state.up else 1
+
+    def label(self, move: Hashable) -> str:
+        return super().label(move) if move else "roll"

@@ -79,7 +79,8 @@ class Game(ABC, Generic[S, A]):
     @property
     def file_stem(self) -> str:
         """What files about this game are called unless the user says otherwise."""
-        return re.sub(r"[^A-Za-z0-9]+", "_", self.spec).strip("_")
+        plain = self.spec.replace("(", "_").replace(")", "").replace('"', "").replace(":", "x").replace("/", "over")
+        return re.sub(r"[^A-Za-z0-9_=,.-]", "_", plain)
 
     # ---- rules: four to write
 

@@ -195,11 +195,16 @@ class Solution(ABC, Generic[S, A]):
         """All states with their value and best action, as columns."""
         states = list(self.states())
         label, text = self.game.label, self.game.text
-        return {
+        columns: dict[str, Sequence[Any]] = {
             "state": [text(state) for state in states],
             "action": [label(self.action(state)) for state in states],
-            "value": [self.value(state) for state in states],
+            "value": [float(self.value(state)) for state in states],
         }
+        if self.report.exact:
+            exact = [Fraction(self.value(state)) for state in states]
+            columns["exact"] = [f"{value.numerator}/{value.denominator}" for value in exact]
+            columns["best"] = ["|".join(map(label, self.best_actions(state))) for state in states]
+        return columns
 
 
 def rank(rows: list[tuple[A, Number, Number, tuple[Number, ...]]], tolerance: Number) -> list[Choice[A]]:
@@ -259,7 +264,8 @@ class TableSolution(Solution[S, A]):
             return None
         import numpy as np
 
-        texts = [self.game.text(state).encode() for state in self._index]
-        if len(set(texts)) != len(texts) or any(text.endswith(b"\0") for text in texts):
-            return None  # the words do not tell the states apart, so they cannot be found again
-        return {"states": np.array(texts, dtype=np.bytes_), "values": np.asarray(self._table)}
+        texts = [self.game.text(state) for state in self._index]
+        if any("\0" in text or self.game.parse(text) != state for text, state in zip(texts, self._index, strict=True)):
+            return None  # words that do not lead back to their state cannot stand for it in the store
+        encoded = [text.encode() for text in texts]
+        return {"states": np.array(encoded, dtype=np.bytes_), "values": np.asarray(self._table)}

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 import types
 import typing
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from dicewise.errors import InputError, did_you_mean
+from dicewise.errors import DicewiseError, InputError, did_you_mean
 from dicewise.game import Game
 
 
@@ -60,10 +61,15 @@ def parameters(rules: type[Game[Any, Any]]) -> tuple[Parameter, ...]:
 
 
 def _annotations(rules: type) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(rules)
-    except (NameError, TypeError):  # an annotation that only a type checker can see
-        return {}
+    kinds = {}
+    for base in reversed(rules.__mro__):
+        names = vars(sys.modules.get(base.__module__, typing))
+        for name, kind in vars(base).get("__annotations__", {}).items():
+            try:
+                kinds[name] = eval(kind, dict(names), dict(vars(base))) if isinstance(kind, str) else kind
+            except Exception:  # only a type checker can see what it names
+                kinds[name] = str
+    return kinds
 
 
 def spec_of(game: Game[Any, Any]) -> str:
@@ -86,19 +92,30 @@ def _written(value: Any) -> str:
 
 def read_spec(text: str) -> tuple[str, dict[str, str]]:
     """The name in a spec, and the texts of its parameters."""
-    match = re.fullmatch(r"\s*([^()]+?)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
-    if not match:
+    name, inside = _split(text.strip())
+    if not name or (set("()") & set(name) and ".py:" not in name):
         raise InputError(f"game {text!r} cannot be read; write a name, or a spec such as 'greed(max=50,sides=4)'")
     given: dict[str, str] = {}
     # commas inside quotes or brackets belong to a value
-    for word in re.findall(r"(?:\"[^\"]*\"|'[^']*'|\([^()]*\)|[^,\"'()])+", match[2] or ""):
-        name, equals, value = word.partition("=")
-        if not equals or not name.strip():
+    for word in re.findall(r"(?:\"[^\"]*\"|'[^']*'|\([^()]*\)|[^,\"'()])+", inside):
+        key, equals, value = word.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or not key:
             raise InputError(f"parameter {word.strip()!r} in {text!r} cannot be read; write name=value")
-        if name.strip() in given:
-            raise InputError(f"parameter {name.strip()!r} stands twice in {text!r}; give it once")
-        given[name.strip()] = value.strip()
-    return match[1], given
+        if key in given:
+            raise InputError(f"parameter {key!r} stands twice in {text!r}; give it once")
+        given[key] = value.strip()
+    return name, given
+
+
+def _split(text: str) -> tuple[str, str]:
+    """A spec's name, and what stands in the brackets at its end."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1) if text.endswith(")") else ():
+        depth += (text[at] == ")") - (text[at] == "(")
+        if depth == 0:
+            return text[:at].strip(), text[at + 1 : -1]
+    return text, ""
 
 
 def build(rules: type[Game[Any, Any]], given: dict[str, str]) -> Game[Any, Any]:
@@ -116,7 +133,12 @@ def build(rules: type[Game[Any, Any]], given: dict[str, str]) -> Game[Any, Any]:
     missing = [p.name for p in known.values() if p.default is dataclasses.MISSING and p.name not in values]
     if missing:
         raise InputError(f"{rules.name} needs a value for {', '.join(missing)}; give --{missing[0]} VALUE")
-    return rules(**values)
+    try:
+        return rules(**values)
+    except DicewiseError:
+        raise
+    except Exception as error:
+        raise InputError(f"{rules.name} refuses its parameters: {type(error).__name__}: {error}") from error
 
 
 def read_value(parameter: Parameter, text: str) -> Any:
@@ -150,13 +172,13 @@ def _read(kind: Any, text: str) -> Any:
     if kind is float:
         return float(text)
     if kind is Fraction:
-        return Fraction(text)
+        return _fraction(text)
     origin, parts = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         if type(None) in parts and text.lower() in ("none", ""):
             return None
         if Fraction in parts:  # a Number: exact, and an int where it is whole
-            value = Fraction(text)
+            value = _fraction(text)
             return int(value) if value.denominator == 1 else value
         for part in parts:
             if part is not type(None):
@@ -176,6 +198,12 @@ def _read(kind: Any, text: str) -> Any:
             raise ValueError
         return tuple(_read(part, word) for part, word in zip(parts, words, strict=True))
     return text
+
+
+def _fraction(text: str) -> Fraction:
+    if re.search(r"[eE][+-]?\d{4}|\d{1000}", text):  # it would be written out in full
+        raise ValueError
+    return Fraction(text)
 
 
 def _wanted(kind: Any) -> str:

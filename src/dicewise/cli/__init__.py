@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -30,7 +31,7 @@ class _Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS:
             raise click.UsageError(
-                f"command {args[0]!r} is not known{did_you_mean(args[0], list(COMMANDS))}; known: {', '.join(COMMANDS)}"
+                f"command {args[0]!r} is not known; known: {', '.join(COMMANDS)}{did_you_mean(args[0], list(COMMANDS))}"
             )
         return super().resolve_command(ctx, args)
 
@@ -55,36 +56,52 @@ def cli(ctx: click.Context, quiet: bool, debug: bool) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run a command; every refusal is one line on stderr and exit code 2."""
     words = sys.argv[1:] if argv is None else argv
-    debug = "--debug" in words
+    if "_DICEWISE_COMPLETE" in os.environ:
+        cli.main(words, prog_name="dicewise")  # the shell asks for completions
     try:
-        result = cli.main(words, prog_name="dicewise", standalone_mode=False)
+        # not click's own main(): it would answer a broken pipe with exit code 1, and an interrupt with a blank line
+        with cli.make_context("dicewise", list(words)) as context:
+            result = cli.invoke(context)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except (KeyboardInterrupt, click.Abort):
-        if debug:
-            raise
-        return _fail("interrupted; nothing was left half-written", 130)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
     except BrokenPipeError:  # the reader had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
-    except click.ClickException as error:
-        if debug:
+    except BaseException as error:
+        if isinstance(error, SystemExit):
             raise
-        return _fail(error.format_message(), 2)
-    except DicewiseError as error:
-        if debug:
-            raise
-        return _fail(str(error), 2)
-    except MemoryError:
-        if debug:
-            raise
-        return _fail("out of memory; choose a smaller ruleset", 2)
-    except Exception as error:
-        if debug:
-            raise
-        return _fail(f"unexpected {type(error).__name__}: {error} (this is a bug; --debug shows where)", 1)
+        if "--debug" in words:
+            import traceback
+
+            traceback.print_exc()
+        return _fail(*_explained(error))
+
+
+def _explained(error: BaseException) -> tuple[str, int]:
+    """An error in one line, and the exit code that goes with it."""
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return "interrupted; nothing was left half-written", 130
+    if isinstance(error, click.ClickException):
+        return error.format_message(), 2
+    if isinstance(error, DicewiseError):
+        return str(error), 2
+    if isinstance(error, MemoryError):
+        return "out of memory; choose a smaller ruleset", 2
+    if isinstance(error, OSError) and error.filename is None:
+        _drop_output()
+        return f"the output cannot be written: {error.strerror}", 2
+    return f"unexpected {type(error).__name__}: {error} (this is a bug; --debug shows where)", 1
+
+
+def _drop_output() -> None:
+    """Let what is left of the output go nowhere, or Python would complain about it at exit."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:
-    print("dicewise:", " ".join(message.split()), file=sys.stderr)
+    with suppress(OSError, AttributeError):  # stderr may be closed
+        print("dicewise:", " ".join(message.replace("\0", "").split()), file=sys.stderr)
     return code

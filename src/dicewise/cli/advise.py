@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import shutil
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +17,10 @@ from dicewise.cli.common import (
     state_argument,
     the_game,
 )
+from dicewise.errors import DicewiseError, InputError
+
+if TYPE_CHECKING:
+    from dicewise.game import Game
 
 ROWS = 10
 
@@ -33,7 +38,7 @@ def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: 
     start.
     """
     rules = the_game(ctx)
-    position = rules.parse(state) if state else rules.start()
+    position = _position(rules, state)
     solution, _ = solved(rules, quiet)
     complete(solution, quiet)
     text = rules.text(position)
@@ -59,6 +64,26 @@ def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: 
     print(why)
 
 
+def _position(game: Game[Any, Any], text: str) -> Any:
+    """The position that a person typed, or the start."""
+    from dicewise.engine.explore import start_of
+
+    start = start_of(game)
+    if not text:
+        return start
+    try:
+        position = game.parse(text)
+        for action in game.actions(position)[:1]:
+            game.step(position, action)
+    except DicewiseError:
+        raise
+    except Exception:  # the rules of a user's game met something that is no position of theirs
+        raise InputError(
+            f"position {text!r} is not one of {game.spec}; positions look like {game.text(start)!r}"
+        ) from None
+    return position
+
+
 def _print_table(rows: list[dict[str, Any]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -71,7 +96,8 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
         cells = [row["action"], f"{row['value']:.6f}", _loss(row["loss"])]
         cells += [f"{row[name]:.2%}" for name in list(row)[3:]]
         table.add_row(*cells, style="bold" if at == 0 else None)
-    Console(highlight=False).print(table)
+    # numbers cut short would be worse than lines that a narrow terminal wraps
+    Console(highlight=False, width=max(shutil.get_terminal_size().columns, 78)).print(table)
 
 
 def _loss(loss: float) -> str:

@@ -10,12 +10,15 @@ from dicewise.cli.common import common_options, print_json
 from dicewise.errors import InputError
 
 
-@click.group(epilog="Example: dicewise cache list")
-def command() -> None:
+@click.group(epilog="Example: dicewise cache list", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """Look after the solutions that are kept on this machine.
 
     The folder and its size limit are set by DICEWISE_CACHE_DIR and DICEWISE_CACHE_LIMIT (bytes, or 500M, 4G).
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 @command.command("list", epilog="Example: dicewise cache list --json")

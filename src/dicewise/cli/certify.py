@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from dicewise.solution import Solution
 
 
+TOLERATED = 1e-9
+"""What doubles may be off by, in units of the payoffs, before a check counts as failed."""
+
+
 @click.command(cls=GameCommand, epilog="Example: dicewise certify greed --exact")
 @game_argument
 @click.option("--exact", is_flag=True, help="Check in exact arithmetic: solve exactly, prove it, and compare.")
@@ -43,13 +47,13 @@ def command(ctx: click.Context, game: str, exact: bool, as_json: bool, quiet: bo
     with progress_shown(quiet) as progress:
         certificate = certify(solution, exact=exact, progress=progress)
     content = _as_dict(certificate)
-    holds = certificate.violation <= 1e-9 and certificate.policy_loss <= 1e-9
+    holds = certificate.violation <= TOLERATED and certificate.policy_loss <= TOLERATED
     if exact:
         with progress_shown(quiet) as progress:
             truth = solve(rules, exact=True, progress=progress)
             proof = certify(truth, exact=True, progress=progress)
             distance, other_actions = _compare(solution, truth)
-        holds = proof.proven
+        holds = holds and proof.proven and distance <= TOLERATED
         content |= {
             "proven": proof.proven,
             "exact": str(Fraction(truth.value(rules.start()))),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -25,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _NUMBER = re.compile(r"-\d.*")
 _GUARD = "\0"
-"""Put before words such as -5, which click would take for options; they are a score or an option's value."""
+"""Put before words such as -5, which click would take for options."""
 
 _GAME, _GIVEN = "dicewise.game", "dicewise.given"
 
@@ -35,28 +36,35 @@ class GameCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_GIVEN] = {}
-        text = self._game_text(args)
-        if text is not None:
-            try:
-                ctx.meta[_GAME] = find_rules(text)
-            except DicewiseError:
-                if not {"--help", "-h"} & set(args):
-                    raise
-        return super().parse_args(ctx, [_GUARD + arg if _NUMBER.fullmatch(arg) else arg for arg in args])
+        words = self._words(args)
+        if not {"--help", "-h"} & set(args):
+            if not words:
+                raise click.UsageError(f"GAME is missing: a name ({', '.join(GAMES)}), a spec, or path/file.py:Class")
+            ctx.meta[_GAME] = find_rules(args[words[0]])
+        elif words:
+            with suppress(DicewiseError):
+                ctx.meta[_GAME] = find_rules(args[words[0]])
+        guarded = {at for at in words if _NUMBER.fullmatch(args[at])}
+        return super().parse_args(ctx, [_GUARD + arg if at in guarded else arg for at, arg in enumerate(args)])
 
-    def _game_text(self, args: list[str]) -> str | None:
-        """The first word that is neither an option nor an option's value."""
+    def _words(self, args: list[str]) -> list[int]:
+        """Where the words stand that are neither options nor options' values."""
         flags = {name for param in self.params if getattr(param, "is_flag", False) for name in param.opts}
         flags |= {"--help", "-h"}
-        skip = False
-        for arg in args:
+        found = []
+        skip = only_words = False
+        for at, arg in enumerate(args):
             if skip:
                 skip = False
-            elif arg.startswith("-"):
+            elif only_words or not arg.startswith("-") or _NUMBER.fullmatch(arg) or arg == "-":
+                found.append(at)
+            elif arg == "--":
+                only_words = True
+            elif arg.startswith("--"):
                 skip = arg not in flags and "=" not in arg
-            else:
-                return arg
-        return None
+            else:  # -o FILE, or -oFILE
+                skip = arg not in flags and len(arg) == 2
+        return found
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         params = super().get_params(ctx)
@@ -81,13 +89,15 @@ class GameCommand(click.Command):
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     def note(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
         if value is not None:
-            ctx.meta[_GIVEN][name] = value.removeprefix(_GUARD)
+            ctx.meta[_GIVEN][name] = value
 
     return note
 
 
 def shown(default: Any) -> str:
     """A parameter's default in words."""
+    if default is dataclasses.MISSING:
+        return "none, it must be given"
     return "none" if default == "" else str(default)
 
 
@@ -156,19 +166,17 @@ def solved(game: Game[Any, Any], quiet: bool, *, store: bool = True) -> tuple[So
     from dicewise.engine.solve import solve
     from dicewise.store import Store
 
-    shelf = Store()
-    if store and (found := recall_stored(game, shelf)) is not None:
+    shelf = Store() if store else None
+    if shelf is not None and (found := recall_stored(game, shelf)) is not None:
         return found, True
     with progress_shown(quiet) as progress:
         solution = solve(game, progress=progress)
-    if store:
-        keep(solution, shelf)
-        if shelf.problem:
-            say(shelf.problem, quiet)
+    if shelf is not None and not keep(solution, shelf) and shelf.problem:
+        say(shelf.problem, quiet)
     return solution, False
 
 
-def complete(solution: Solution[Any, Any], quiet: bool) -> None:
+def complete(solution: Solution[Any, Any], quiet: bool, *, store: bool = True) -> None:
     """Have what `details` needs at hand, and keep it for the next time."""
     if solution.has_details:
         return
@@ -177,7 +185,8 @@ def complete(solution: Solution[Any, Any], quiet: bool) -> None:
 
     with progress_shown(quiet) as progress:
         solution.find_details(progress)
-    keep(solution, Store())
+    if store:
+        keep(solution, Store())
 
 
 @contextmanager

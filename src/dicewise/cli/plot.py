@@ -24,6 +24,7 @@ def command(ctx: click.Context, game: str, output: str | None, dpi: int, as_json
 
     rules = the_game(ctx)
     path = output or f"{rules.file_stem}.png"
+    plot.check_game(rules)
     plot.check_path(path)
     solution, _ = solved(rules, quiet)
     plot.save(solution, path, dpi=dpi)

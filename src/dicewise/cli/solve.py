@@ -81,7 +81,10 @@ def command(
     elif as_json:
         print_json(rules.spec, **_summary(solution, stored))
     else:
-        _print_summary(solution, stored, quiet)
+        _print_summary(solution, stored)
+        if solution.report.states <= WHY_UP_TO:
+            complete(solution, quiet, store=not no_store)
+            print(solution.why(rules.start()))
 
 
 # ---- the summary
@@ -112,7 +115,7 @@ def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
     return content
 
 
-def _print_summary(solution: Solution[Any, Any], stored: bool, quiet: bool) -> None:
+def _print_summary(solution: Solution[Any, Any], stored: bool) -> None:
     game, report = solution.game, solution.report
     content = _summary(solution, stored)
     rows = [("value of the start", f"{content['value']:.12g}{_for_whom(game)}")]
@@ -132,9 +135,6 @@ def _print_summary(solution: Solution[Any, Any], stored: bool, quiet: bool) -> N
     print(game.spec)
     for name, text in rows:
         print(f"  {name:<19} {text}")
-    if report.states <= WHY_UP_TO:
-        complete(solution, quiet)
-        print(solution.why(game.start()))
 
 
 def _opening(solution: Solution[Any, Any]) -> str:

@@ -17,6 +17,7 @@ from dicewise.engine.explore import (
     outcomes_of,
     pay_row,
     player_count,
+    start_of,
     turn_of,
     where,
 )
@@ -24,11 +25,11 @@ from dicewise.errors import DicewiseError, RulesError
 from dicewise.game import Game, Progress
 from dicewise.spec import parameters
 
-STATES_CHECKED = 5000
-TAKEN = (
-    "help", "json", "output", "exact", "format", "quiet", "debug", "version", "from", "seed", "games", "policies",
-    "store",
-)  # fmt: skip
+STATES_CHECKED, TRANSITIONS_CHECKED = 5000, 500_000
+TAKEN = frozenset(
+    {"all", "debug", "dpi", "exact", "format", "from", "games", "help", "json", "limit", "no_store", "output"}
+    | {"policies", "quiet", "seed", "store", "version"}
+)
 """Options of commands, which a field of a game may not be named after."""
 
 
@@ -80,14 +81,14 @@ class _Check:
         game = self.game
         self.guarded("fields", self.check_fields)
         self.guarded("players", player_count, game)
-        start = self.guarded("start", game.start)
+        start = self.guarded("start", start_of, game)
         states: list[Any] = []
         seen: set[Any] = set()
         ends: set[Any] = set()
         if not self.problems:
             self.guarded("start", self.visit, start, seen, states, ends)
         done = 0
-        while done < min(len(states), self.limit):
+        while done < min(len(states), self.limit) and self.transitions < TRANSITIONS_CHECKED:
             self.guarded("step", self.check_state, states[done], seen, states, ends)
             done += 1
             if progress is not None and done % 256 == 0:

@@ -19,9 +19,13 @@ from numpy.typing import NDArray
 from dicewise.errors import DicewiseError, LimitError, RulesError
 from dicewise.game import A, Game, Number, Pay, Progress, S, pay_each
 from dicewise.graph import Graph
+from dicewise.memory import available
 
 STATE_LIMIT = 20_000_000
 """More states than this are refused; at 0.4 to 2 kB each they would not fit an ordinary machine."""
+
+MEMORY_LEFT = 1 << 29
+"""Bytes of memory that exploring leaves to others."""
 
 T = TypeVar("T")
 
@@ -34,7 +38,7 @@ def explore(
     progress: Progress | None = None,
 ) -> Graph:
     """The graph of all positions that can be reached from the roots (by default from the start)."""
-    return _Explorer(game, limit).run([game.start()] if roots is None else roots, progress)
+    return _Explorer(game, limit).run([start_of(game)] if roots is None else roots, progress)
 
 
 class _Explorer:
@@ -63,6 +67,11 @@ class _Explorer:
             for action in self.options[done]:
                 self.lottery.append(self.lottery_of(state, turn, action))
             done += 1
+            if done % 4096 == 0 and (left := available()) is not None and left < MEMORY_LEFT:
+                raise LimitError(
+                    f"{game.spec} does not fit the memory: {len(self.states):,} states so far, and there are more; "
+                    "choose smaller parameters, or give it a kernel"
+                )
             if len(self.states) > self.limit:
                 raise LimitError(
                     f"{game.spec} has more than {self.limit:,} states; choose smaller parameters, or give it a kernel"
@@ -145,7 +154,7 @@ def call(game: Game[Any, Any], rule: Callable[..., T], *args: Any, state: Any, a
     """What a rule answers; if it raises, the error says where."""
     try:
         return rule(*args)
-    except (DicewiseError, MemoryError, RecursionError):
+    except (DicewiseError, MemoryError):
         raise
     except Exception as error:
         raise RulesError(
@@ -161,6 +170,10 @@ def where(state: Any, action: Any = None) -> str:
         return text if len(text) <= 120 else text[:117] + "..."
 
     return f"(state {short(state)})" if action is None else f"(state {short(state)}, action {short(action)})"
+
+
+def start_of(game: Game[Any, Any]) -> Any:
+    return call(game, game.start, state=None)
 
 
 def player_count(game: Game[Any, Any]) -> int:

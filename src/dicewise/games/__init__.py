@@ -36,8 +36,8 @@ def find_rules(text: str) -> tuple[type[Game[Any, Any]], dict[str, str]]:
     if name.lower() not in GAMES:
         known = ", ".join(GAMES)
         raise InputError(
-            f"game {name!r} is not known{did_you_mean(name.lower(), list(GAMES))}; "
-            f"known: {known}, or a file of your own as path/file.py:Class"
+            f"game {name!r} is not known; known: {known}, or a file of your own as path/file.py:Class"
+            + did_you_mean(name.lower(), list(GAMES))
         )
     return GAMES[name.lower()], given
 
@@ -61,8 +61,10 @@ def load_rules(path: Path, class_name: str) -> type[Game[Any, Any]]:
         sys.path.insert(0, str(whole.parent))
         try:
             exec(compile(source, str(whole), "exec"), module.__dict__)
-        except Exception as error:
+        except BaseException as error:
             del sys.modules[name]
+            if isinstance(error, KeyboardInterrupt):
+                raise
             raise RulesError(f"rules file {str(path)!r} raised {type(error).__name__}: {error}") from error
         finally:
             sys.path.remove(str(whole.parent))

@@ -14,13 +14,21 @@ from typing import Any
 
 from dicewise.errors import InputError
 from dicewise.files import check_writable, written_whole
+from dicewise.game import Game
+from dicewise.games.greed import Greed
 from dicewise.memory import require
 from dicewise.plot.heatmaps import caption, drawable, heatmaps, ruleset, styled
 from dicewise.solution import Solution
 
-__all__ = ["check_path", "heatmaps", "save"]
+__all__ = ["check_game", "check_path", "heatmaps", "save"]
 
 DPI = range(20, 1201)
+
+
+def check_game(game: Game[Any, Any]) -> None:
+    """Refuse a game that has no picture, before anything is solved for it."""
+    if not isinstance(game, Greed) or game.players != 2:
+        raise InputError(f"{game.spec} has no picture yet; there is one of greed for two players")
 
 
 def check_path(path: str | Path) -> None:

@@ -55,7 +55,7 @@ NEAR, FAR = 1 << 18, 1 << 20
 """Bytes that the rings of a tile's columns, and of its rows, may take: a share of a common
 second-level cache, and all of it."""
 
-THREADS_FROM = 20_000_000
+THREADS_FROM = 30_000_000
 """Cells of E from which several threads beat one."""
 
 
@@ -100,7 +100,7 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
 
     count, ring_size = len(rules.faces), int(rules.faces[-1]) + 1
     groups = -(-count // GROUP) * GROUP
-    slots = np.full((top + 1, 1 + groups), ring_size)
+    slots = np.full((top + 1, 1 + groups), ring_size, dtype=np.uint64)
     slots[:, 0] = np.arange(top + 1) % ring_size
     slots[:, 1 : count + 1] = (np.arange(top + 1)[:, None] + rules.faces) % ring_size
     chances = np.zeros(groups)
@@ -144,7 +144,9 @@ def _solve_last_turns(
     size = rules.max + 1
     value, dice = np.empty((size, size)), np.empty((size, size), dtype=np.uint16)
     tie = np.empty((size, size) if ties else (1, 1))
-    short, above, exactly = _totals(rules.faces, rules.chances, rules.tie, int(rules.limit[0]), rules.max, ties)
+    # compiled code must not return arrays: an interrupt at that moment would crash the process
+    short, above, exactly = (np.zeros((int(rules.limit[0]) + 1, size)) for _ in range(3))
+    _totals(rules.faces, rules.chances, rules.tie, short, above, exactly)
 
     def stripe(first: int, end: int) -> int:
         return int(_last_turns(first, end, rules.limit, short, above, exactly, value, dice, tie, ties))
@@ -245,7 +247,8 @@ def _run_tiles(
 
 
 # The functions below take whole arrays and the indices of rows: a view of a row costs more than a short row's sum.
-# For the same reason a tile unpacks its work once and hands on no more than is needed.
+# For the same reason a tile unpacks its work once and hands on no more than is needed, and indices are unsigned: for
+# signed ones Numba adds code that counts negative ones from the end.
 
 
 @njit(cache=True, nogil=True)
@@ -257,8 +260,9 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> int:
     last, value, dice, rings, bits = work.last, work.value, work.dice, work.rings, work.bits
     last_tie, tie_chance, tie_rings = work.last_tie, work.tie_chance, work.tie_rings
     with_ties, twice_tie, cautious = work.with_ties, 2.0 * work.tie, work.cautious
-    size = len(rings) // len(value)
-    one_group, chance = fair and len(chances) == GROUP, chances[0]
+    size = np.uint64(len(rings) // len(value))
+    faces, chance = len(chances), chances[0]
+    plain = 0 if cautious else 1
     for low in range(min(a_to, q_to) - 1, a_from - 1, -1):
         start = max(q_from, low)
         # first (low, high), then (high, low), for high from the top down; the state (low, low) once, at the very end
@@ -266,30 +270,31 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> int:
             for high in range(q_to - 1, start - 1, -1):
                 if high == low and turn == 0:
                     continue
-                a, q = (low, high) if turn == 0 else (high, low)
+                a, q = (np.uint64(low), np.uint64(high)) if turn == 0 else (np.uint64(high), np.uint64(low))
                 base = q * size
                 stand = -last[q, a]
                 if with_ties:
                     stand += twice_tie * last_tie[q, a]
                 row = base + slots[a, 0]
-                if one_group:
+                if fair:  # as `_roll` does; but where rows are short, calling it would take longer than what it does
                     _mean(rings, slots, a, 0, base, chance, need[a])
+                    for first in range(GROUP, faces, GROUP):
+                        _add_mean(rings, slots, a, first, base, chance, need[a])
                 else:
                     _roll(rings, slots, chances, fair, a, base, need[a])
                 best = np.int64(_largest(bits, row, limit[a])).view(np.float64) - 1.0
                 n = 0
+                if cautious:
+                    doubts += _is_close(rings, row, best, stand, limit[a])
                 if best > stand + NOISE:
                     n = _first_from(rings, row, best + 1.0 - NEAR_TIE, limit[a])
-                    doubtful = best <= stand + NEAR_TIE
                     if rings[row, n] < best + 1.0 - NOISE:
                         n = _first_from(rings, row, best + 1.0 - NOISE, limit[a])
-                        doubtful = True
-                    elif cautious:
-                        doubtful |= _count_from(rings, row, best + 1.0 - NEAR_TIE, limit[a]) > 1
+                        doubts += plain
+                    elif best <= stand + NEAR_TIE:
+                        doubts += plain
                 else:
-                    doubtful = cautious and best > stand - NEAR_TIE
                     best = max(best, stand)
-                doubts += doubtful
                 value[a, q] = best
                 dice[a, q] = n
                 if with_ties:
@@ -372,19 +377,19 @@ def _first_from(rings: Any, row: int, floor: float, count: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _count_from(rings: Any, row: int, floor: float, count: int) -> int:
-    """How many rolls are worth `floor` or more."""
-    found = 0
+def _is_close(rings: Any, row: int, best: float, stand: float, count: int) -> int:
+    """1 if more than one option is near the best one, 0 otherwise."""
+    floor = max(best, stand) - NEAR_TIE
+    found = 1 if stand >= floor else 0
     for n in range(count):
-        found += rings[row, n + 1] >= floor
-    return found
+        found += rings[row, n + 1] >= floor + 1.0
+    return 1 if found > 1 else 0
 
 
 @njit(cache=True, nogil=True)
-def _totals(faces: Any, chances: Any, tie: float, count: int, top: int, ties: bool) -> Any:
+def _totals(faces: Any, chances: Any, tie: float, short: Any, above: Any, exactly: Any) -> None:
     """By number of dice and total: the shortfall of not passing it, the chance of more, the chance of just that."""
-    exactly = np.zeros((count + 1, top + 1))
-    above = np.zeros((count + 1, top + 1))
+    count, top = short.shape[0] - 1, short.shape[1] - 1
     exactly[0, 0] = 1.0
     for n in range(1, count + 1):
         for f in range(len(faces)):
@@ -394,13 +399,11 @@ def _totals(faces: Any, chances: Any, tie: float, count: int, top: int, ties: bo
             for t in range(top + 1 - face):
                 exactly[n, t + face] += chance * exactly[n - 1, t]
                 above[n, t + face] += chance * above[n - 1, t]
-    short = np.empty((count + 1, top + 1))
     for n in range(count + 1):
         below = 0.0
         for t in range(top + 1):
             short[n, t] = 2.0 * below + (1.0 - tie) * exactly[n, t]
             below += exactly[n, t]
-    return short, above, exactly if ties else np.empty((1, 1))
 
 
 @njit(cache=True, nogil=True)

@@ -9,8 +9,10 @@ n_max(a), and through E_n(a) = sum over faces f of p_f * E_{n-1}(a + f) the rows
 n_max:
 
     need(a) = min( (M - a) // smallest face, max( n_max(a), need(a - largest face) - 1 ) )
+           <= min( (M - a) // smallest face, max( n_max(a), n_max(0) - a // largest face ) )
 
-Past (M - a) // smallest face every roll is a bust, so what lies beyond a row's end is -1 and need not be computed.
+(n_max falls at least by one per largest face, so that the longest demand comes from the start.) Past
+(M - a) // smallest face every roll is a bust: what lies beyond a row's end is -1 and need not be computed.
 """
 
 from __future__ import annotations
@@ -91,12 +93,8 @@ def layout(game: Greed) -> Layout:
     total = sum(weights.values())
     faces = np.array(list(weights), dtype=np.int64)
     scores = np.arange(top + 1)
-    limit = np.array([game.n_max(score) for score in range(top + 1)], dtype=np.int64)
-    ceiling = (top - scores) // faces[0]
-    need = np.minimum(ceiling, limit)
-    largest = int(faces[-1])
-    for score in range(1, top + 1):
-        need[score] = min(ceiling[score], max(limit[score], need[max(0, score - largest)] - 1))
+    limit = np.asarray(game.n_max(scores), dtype=np.int64)
+    need = np.minimum((top - scores) // faces[0], np.maximum(limit, limit[0] - scores // faces[-1]))
     return Layout(
         max=top,
         faces=faces,

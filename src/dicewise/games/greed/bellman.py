@@ -3,9 +3,9 @@
 They are written down as the rules say them, with the distribution p_n of the total of n dice, and share nothing with
 the recurrence by which the solvers find their values:
 
-    after(a, q, n)    = sum over t <= M - a of p_n(t) * (the mover's value of having handed over (q, a + t)) + P(bust)
-    * lose after(a, q, 0)    = the mover's value of having handed over (q, a), last turn last(a, q, n)     = win, tie
-    or lose by comparing a + t with q
+    after(a, q, n) = P(bust) * lose + sum over t <= M - a of p_n(t) * (what handing over (q, a + t) is worth)
+    after(a, q, 0) = what handing over (q, a) for the last turn is worth
+    last(a, q, n)  = the same with win, tie or lose, by comparing a + t with q
 
 A game has at most 2 * (M // smallest face) + 1 normal turns and one last turn, so that many violations can add up on
 the way to any state.

@@ -19,6 +19,7 @@ order; a player who busts is out; the best score shares 1 among the tied; the la
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,11 +29,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dicewise.chance import Lottery, die, read_die, total_of, write_die
 from dicewise.errors import InputError
 from dicewise.game import Game, Number, Progress, sure
+from dicewise.memory import require
 
 if TYPE_CHECKING:
     from dicewise.games.greed.solution import GreedSolution
 
 OVER = -1
+MOST_SIDES = 1_000_000
+MOST_WEIGHT = 10**15
+MOST_PAY = 10**100
 
 
 class Position(NamedTuple):
@@ -65,6 +70,8 @@ class Greed(Game[Position, int]):
             given = getattr(self, name)
             if not isinstance(given, int) or isinstance(given, bool) or given < least:
                 raise InputError(f"{name} {given!r} is not allowed; it is a whole number from {least} up")
+        if self.sides > MOST_SIDES and not self.die:
+            raise InputError(f"sides {self.sides} is not allowed; at most {MOST_SIDES:,} sides")
         self._settle_die()
         for name in ("win", "tie", "lose"):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
@@ -87,7 +94,11 @@ class Greed(Game[Position, int]):
         count = custom.total
         if self.sides not in (6, count):
             raise InputError(f"die {self.die!r} has {count} faces, but sides is {self.sides}; give one of the two")
-        fair = custom.outcomes == tuple(range(1, count + 1))
+        if count > MOST_WEIGHT:
+            raise InputError(
+                f"die {self.die!r} has a total weight of {count}; at most {MOST_WEIGHT:.0e}, use smaller weights"
+            )
+        fair = len(custom) == count == custom.outcomes[-1]
         object.__setattr__(self, "sides", count)
         object.__setattr__(self, "die", "" if fair else write_die(custom))
 
@@ -96,8 +107,8 @@ class Greed(Game[Position, int]):
         """One die."""
         return read_die(self.die) if self.die else die(self.sides)
 
-    def n_max(self, score: int) -> int:
-        """The most dice that can be best from a score; rolling more is listed by nobody.
+    def n_max(self, score: Any) -> Any:
+        """The most dice that can be best from a score (or from each of an array of them); nobody lists more.
 
         For fair dice and lose <= tie <= win: the number whose mean total reaches `max`. More dice make every total
         that does not bust less likely, and nothing is worse than a bust. For other dice that argument fails, and the
@@ -183,7 +194,7 @@ class Greed(Game[Position, int]):
             last = {"normal": 0, "over": OVER}.get(word, -2)
             if last == -2:
                 number = word.removeprefix("last").removeprefix("=")
-                if number and not number.isdigit():
+                if not re.fullmatch("[0-9]{0,9}", number):
                     raise InputError(f"position {text!r}: {word!r} cannot be read; write 'last' for the last turn")
                 last = int(number) if number else -2
         if len(words) != self.players:
@@ -239,6 +250,7 @@ class Greed(Game[Position, int]):
 
     def kernel(self, *, exact: bool = False, progress: Progress | None = None) -> GreedSolution | Any:
         if self.players != 2:
+            require(self._bytes_by_rules(), f"solving {self.spec}")
             return None
         if exact:
             from dicewise.games.greed.exact import solve_exactly
@@ -247,6 +259,14 @@ class Greed(Game[Position, int]):
         from dicewise.games.greed.solution import solve_fast
 
         return solve_fast(self, progress=progress)
+
+    def _bytes_by_rules(self) -> int:
+        """About what the engine needs to explore the rules: states, and the outcomes of all their actions."""
+        spread = self.dice.outcomes[-1] - self.dice.outcomes[0]
+        limits = [int(self.n_max(score)) for score in range(self.max + 1)]
+        outcomes = sum(limit * (limit + 1) // 2 * spread + limit + 1 for limit in limits)
+        rows = self.players * (self.max + 2) ** (self.players - 1)
+        return rows * (200 * outcomes + 1000 * (self.max + 1))
 
     def restore(self, arrays: dict[str, Any], report: Any) -> GreedSolution | None:
         if self.players != 2:
@@ -262,4 +282,6 @@ def _number(name: str, given: Any) -> Number:
         value = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
     except (ValueError, TypeError, ZeroDivisionError, OverflowError):
         raise InputError(f"{name} {given!r} is not a number; for example {name} 1/2") from None
+    if abs(value) > MOST_PAY or value.denominator > MOST_PAY:
+        raise InputError(f"{name} is too large or too fine a number; payoffs are at most {float(MOST_PAY):.0e}")
     return int(value) if value.denominator == 1 else value

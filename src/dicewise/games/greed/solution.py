@@ -32,6 +32,10 @@ SETTLED_UP_TO, SETTLED_CELLS = 100, 2_000_000
 """Near-ties are settled by exact arithmetic up to this maximum, and beyond it where that takes a second or two."""
 
 
+TABLES = ("normal", "last", "normal_dice", "last_dice", "normal_tie", "last_tie")
+"""What the store keeps."""
+
+
 class Chances(NamedTuple):
     """How a game ends for the mover when both play their best."""
 
@@ -84,8 +88,8 @@ def solve_fast(
         states=2 * (game.max + 1) ** 2,
         seconds=time.perf_counter() - started,
         exact=False,
-        # each for itself, a tie that is judged wrongly would change the other's value at once: exact arithmetic decides
-        error_bound=rules.rounding * max(scale, 1e-300) if game.constant_sum else None,
+        # each for itself, a tie judged wrongly changes the other's value at once: a doubt left over has no bound
+        error_bound=rules.rounding * scale if game.constant_sum or not tables.doubts else None,
         tie_rule="the smallest of equally good numbers of dice",
         doubts=tables.doubts,
     )
@@ -115,18 +119,17 @@ def _bytes_needed(game: Greed, ties: bool) -> int:
     """Tables, rings of rows, and distributions of totals, at the most."""
     size, count = game.max + 1, game.n_max(0) + 1
     floats = 2 if ties or not game.constant_sum else 1
-    rings = size * (min(game.dice.outcomes[-1], size) + 2) * (count + 16) * 8 * floats
+    rings: int = size * (min(game.dice.outcomes[-1], size) + 2) * (count + 16) * 8 * floats
     return size * size * (16 * floats + 4) + rings + 3 * count * size * 8
 
 
 def from_arrays(game: Greed, arrays: Mapping[str, Any], report: Report) -> GreedSolution:
     """A solution from what the store kept of it."""
     shape = (game.max + 1, game.max + 1)
-    named: dict[str, Any] = {name: arrays.get(name) for name in Tables.__dataclass_fields__}
-    tables = Tables(**named)
-    if any(table is not None and table.shape != shape for table in vars(tables).values()) or tables.normal is None:
+    named: dict[str, Any] = {name: arrays.get(name) for name in TABLES}
+    if any(table is not None and table.shape != shape for table in named.values()) or named["last_dice"] is None:
         raise InputError(f"the stored tables of {game.spec} have the wrong shape")
-    return GreedSolution(game, report, tables)
+    return GreedSolution(game, report, Tables(**named, doubts=report.doubts))
 
 
 class GreedSolution(Solution[Position, int]):
@@ -158,7 +161,8 @@ class GreedSolution(Solution[Position, int]):
         return (Position((a, q), 0, last) for last in (0, 1) for q in scores for a in scores)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
-        return {name: table for name, table in vars(self._tables).items() if table is not None}
+        tables = ((name, getattr(self._tables, name)) for name in TABLES)
+        return {name: table for name, table in tables if table is not None}
 
     # ---- views of the whole table, indexed [active, queued]
 
@@ -249,7 +253,9 @@ class GreedSolution(Solution[Position, int]):
             other = 2 * self.game.tie_in_units * options.tie - options.value
         found = []
         for n in order:
-            values = (self._pay(float(options.value[n])), self._pay(float(other[n])))
+            values: tuple[Number, ...] = (self._pay(float(options.value[n])), self._pay(float(other[n])))
+            if n == first:  # found by another sum, the table may differ in the last digit
+                values = self.values(state)[:: 1 if state.turn == 0 else -1]
             loss_paid = float(loss[n]) * self._half
             found.append(Choice(n, values[0], loss_paid, values if state.turn == 0 else values[::-1]))
         return found
@@ -278,11 +284,12 @@ class GreedSolution(Solution[Position, int]):
         if chances.win > 1 - 1e-15:
             return f"A certain win: {'standing' if n == 0 else 'rolling ' + dice} cannot be answered."
         result = f"wins {chances.win:.1%}, ties {chances.tie:.1%}"
-        rivals = [choice for choice in self.choices(state) if choice.loss > 0]
+        choices = self.choices(state)
         margin = ""
-        if rivals:
-            rival = "standing" if rivals[0].action == 0 else f"rolling {rivals[0].action}"
-            margin = f"; {rival} comes next and gives away {rivals[0].loss:.3g}"
+        if equals := [_deed(choice.action) for choice in choices[1:] if choice.loss == 0]:
+            margin = f"; {', '.join(equals)} is just as good"
+        if rivals := [choice for choice in choices if choice.loss > 0]:
+            margin += f"; {_deed(rivals[0].action)} comes next and gives away {rivals[0].loss:.3g}"
         if n == 0 and last:
             return f"Standing is best: it {result}{margin}."
         if n == 0:
@@ -378,6 +385,10 @@ class GreedSolution(Solution[Position, int]):
             tie[0] = self._grid("tie", True)[q, a]
             short[0] = 1 - (2 * tie_unit * tie[0] - self._grid("value", True)[q, a])
         return Options(1 - short, short, tie, bust)
+
+
+def _deed(n: int) -> str:
+    return "standing" if n == 0 else f"rolling {n}"
 
 
 def _fractions(table: Floats) -> list[list[Fraction]]:
