@@ -211,9 +211,17 @@ def test_each_for_itself_is_not_constant_sum() -> None:
     game = Greed(30, 6, tie=-1)
     fast, exact = solve_fast(game), solve(game, exact=True)
     assert exact.report.interests == fast.report.interests == "each for itself"
-    assert fast.report.error_bound is None
     assert sum(exact.values(game.start())) < 0
     assert_fast_is_right(game, exact, fast)
+    distance = max(abs(Fraction(fast.value(state)) - exact.value(state)) for state in exact.states())
+    assert fast.report.error_bound is not None
+    assert distance <= fast.report.error_bound
+
+
+def test_doubts_leave_values_unbounded_where_each_plays_for_itself() -> None:
+    report = solve_fast(Greed(260, 6, tie=-1), dress="compiled").report
+    assert report.doubts > 0
+    assert report.error_bound is None
 
 
 def test_chances_add_up_to_the_value() -> None:
@@ -379,6 +387,13 @@ def test_why_names_things_for_what_they_are() -> None:
     assert "24 dice" in solution.why(game.start())
     hopeless = Greed(10, die="4")
     assert "Nothing helps" in solve_fast(hopeless).why(hopeless.at(1, 10, last=True))
+
+
+def test_dice_that_always_bust() -> None:
+    game = Greed(4, die="7,9")
+    for dress in ("numpy", "compiled"):
+        fast = solve_fast(game, dress=dress, progress=lambda done, doing: None)
+        assert_fast_is_right(game, solve(game, exact=True), fast)
 
 
 def test_nothing_at_stake() -> None:

@@ -80,7 +80,7 @@ class Game(ABC, Generic[S, A]):
     def file_stem(self) -> str:
         """What files about this game are called unless the user says otherwise."""
         plain = self.spec.replace("(", "_").replace(")", "").replace('"', "").replace(":", "x").replace("/", "over")
-        return re.sub(r"[^A-Za-z0-9_=,.-]", "_", plain)
+        return re.sub(r"[^A-Za-z0-9_=.-]", "_", plain)
 
     # ---- rules: four to write
 

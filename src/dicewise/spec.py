@@ -110,12 +110,20 @@ def read_spec(text: str) -> tuple[str, dict[str, str]]:
 
 def _split(text: str) -> tuple[str, str]:
     """A spec's name, and what stands in the brackets at its end."""
-    depth = 0
-    for at in range(len(text) - 1, -1, -1) if text.endswith(")") else ():
-        depth += (text[at] == ")") - (text[at] == "(")
-        if depth == 0:
-            return text[:at].strip(), text[at + 1 : -1]
+    for match in re.finditer(r"\(", text):
+        if _closes_at_the_end(text[match.start() :]):
+            return text[: match.start()].strip(), text[match.end() : -1]
     return text, ""
+
+
+def _closes_at_the_end(text: str) -> bool:
+    """Whether the bracket that a text begins with is closed by its last character; quoted ones do not count."""
+    depth = 0
+    for match in re.finditer(r"\"[^\"]*\"|'[^']*'|[()]", text):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end() == len(text)
+    return False
 
 
 def build(rules: type[Game[Any, Any]], given: dict[str, str]) -> Game[Any, Any]:
@@ -129,6 +137,8 @@ def build(rules: type[Game[Any, Any]], given: dict[str, str]) -> Game[Any, Any]:
             raise InputError(
                 f"{rules.name} has no parameter {name!r}; it has: {allowed}{did_you_mean(name, list(known))}"
             )
+        if parameter.name in values:
+            raise InputError(f"parameter {parameter.name!r} is given twice; give it once")
         values[parameter.name] = read_value(parameter, text)
     missing = [p.name for p in known.values() if p.default is dataclasses.MISSING and p.name not in values]
     if missing:

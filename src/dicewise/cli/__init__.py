@@ -6,17 +6,17 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
 
 import click
 
 from dicewise._version import __version__
-from dicewise.errors import DicewiseError, did_you_mean
+from dicewise.cli.common import Commands
+from dicewise.errors import DicewiseError
 
 COMMANDS = ("games", "check", "solve", "certify", "advise", "plot", "cache")
 
 
-class _Commands(click.Group):
+class _Commands(Commands):
     """The commands, each in a file of its own that is loaded when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -27,13 +27,6 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"dicewise.cli.{name}").command
         return command
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS:
-            raise click.UsageError(
-                f"command {args[0]!r} is not known; known: {', '.join(COMMANDS)}{did_you_mean(args[0], list(COMMANDS))}"
-            )
-        return super().resolve_command(ctx, args)
 
 
 @click.group(
@@ -62,7 +55,8 @@ def main(argv: list[str] | None = None) -> int:
         # not click's own main(): it would answer a broken pipe with exit code 1, and an interrupt with a blank line
         with cli.make_context("dicewise", list(words)) as context:
             result = cli.invoke(context)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it may be closed
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as ended:
         return ended.exit_code
@@ -102,6 +96,6 @@ def _drop_output() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    with suppress(OSError, AttributeError):  # stderr may be closed
+    if sys.stderr is not None:  # it may be closed
         print("dicewise:", " ".join(message.replace("\0", "").split()), file=sys.stderr)
     return code

@@ -6,11 +6,11 @@ import time
 
 import click
 
-from dicewise.cli.common import common_options, print_json
+from dicewise.cli.common import Commands, common_options, print_json
 from dicewise.errors import InputError
 
 
-@click.group(epilog="Example: dicewise cache list", invoke_without_command=True)
+@click.group(cls=Commands, epilog="Example: dicewise cache list", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Look after the solutions that are kept on this machine.
@@ -18,7 +18,7 @@ def command(ctx: click.Context) -> None:
     The folder and its size limit are set by DICEWISE_CACHE_DIR and DICEWISE_CACHE_LIMIT (bytes, or 500M, 4G).
     """
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        raise click.UsageError("cache needs a command: list, path or clear; for example 'dicewise cache list'")
 
 
 @command.command("list", epilog="Example: dicewise cache list --json")

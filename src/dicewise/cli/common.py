@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from dicewise._version import __version__
-from dicewise.errors import DicewiseError
+from dicewise.errors import DicewiseError, did_you_mean
 from dicewise.game import Game, Progress
 from dicewise.games import GAMES, find_rules
 from dicewise.spec import build, parameters
@@ -31,19 +31,31 @@ _GUARD = "\0"
 _GAME, _GIVEN = "dicewise.game", "dicewise.given"
 
 
+class Commands(click.Group):
+    """A group that names its commands when an unknown one is asked for."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not ctx.resilient_parsing:
+            raise click.UsageError(
+                f"command {args[0]!r} is not known; known: {', '.join(known)}{did_you_mean(args[0], known)}"
+            )
+        return super().resolve_command(ctx, args)
+
+
 class GameCommand(click.Command):
     """A command about a game, whose parameters are options: `dicewise solve greed --max 50`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_GIVEN] = {}
         words = self._words(args)
-        if not {"--help", "-h"} & set(args):
-            if not words:
-                raise click.UsageError(f"GAME is missing: a name ({', '.join(GAMES)}), a spec, or path/file.py:Class")
-            ctx.meta[_GAME] = find_rules(args[words[0]])
-        elif words:
-            with suppress(DicewiseError):
+        if ctx.resilient_parsing or {"--help", "-h"} & set(args):  # help, or a shell that completes
+            with suppress(DicewiseError, IndexError):
                 ctx.meta[_GAME] = find_rules(args[words[0]])
+        elif words:
+            ctx.meta[_GAME] = find_rules(args[words[0]])
+        else:
+            raise click.UsageError(f"GAME is missing: a name ({', '.join(GAMES)}), a spec, or path/file.py:Class")
         guarded = {at for at in words if _NUMBER.fullmatch(args[at])}
         return super().parse_args(ctx, [_GUARD + arg if at in guarded else arg for at, arg in enumerate(args)])
 
@@ -141,9 +153,9 @@ def common_options(function: F) -> F:
 
 
 def is_quiet(quiet: bool) -> bool:
-    """Whether --quiet stands before or behind the command."""
+    """Whether --quiet stands before or behind the command, or there is no stderr to speak to."""
     root = click.get_current_context().find_root()
-    return quiet or bool(root.params.get("quiet"))
+    return quiet or bool(root.params.get("quiet")) or sys.stderr is None
 
 
 def say(message: str, quiet: bool) -> None:

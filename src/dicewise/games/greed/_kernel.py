@@ -195,7 +195,7 @@ def _run_tiles(
         down, across = cells[a_to] - cells[a_from], cells[q_to] - cells[q_from]
         return float((q_to - q_from) * down + (a_to - a_from) * across)
 
-    total = sum(weight(a_from, a_to, *column) for a_from, a_to, columns in rows for column in columns)
+    total = sum(weight(a_from, a_to, *column) for a_from, a_to, columns in rows for column in columns) or 1.0
     finished, doubts = 0.0, 0
     done = [0] * len(rows)
     changed = Condition()
@@ -315,7 +315,7 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _roll(rings: Any, slots: Any, chances: Any, fair: bool, a: int, base: int, length: int) -> None:
+def _roll(rings: Any, slots: Any, chances: Any, fair: bool, a: Any, base: Any, length: int) -> None:
     """Row a of the column that begins at `base`, from the rows above it: the mean over one more die."""
     for first in range(0, len(chances), GROUP):
         if not fair:
@@ -327,7 +327,7 @@ def _roll(rings: Any, slots: Any, chances: Any, fair: bool, a: int, base: int, l
 
 
 @njit(cache=True, nogil=True)
-def _mean(x: Any, slots: Any, a: int, j: int, base: int, chance: float, length: int) -> None:
+def _mean(x: Any, slots: Any, a: Any, j: int, base: Any, chance: float, length: int) -> None:
     out = base + slots[a, 0]
     r0, r1, r2 = base + slots[a, j + 1], base + slots[a, j + 2], base + slots[a, j + 3]
     r3, r4, r5 = base + slots[a, j + 4], base + slots[a, j + 5], base + slots[a, j + 6]
@@ -336,7 +336,7 @@ def _mean(x: Any, slots: Any, a: int, j: int, base: int, chance: float, length: 
 
 
 @njit(cache=True, nogil=True)
-def _add_mean(x: Any, slots: Any, a: int, j: int, base: int, chance: float, length: int) -> None:
+def _add_mean(x: Any, slots: Any, a: Any, j: int, base: Any, chance: float, length: int) -> None:
     out = base + slots[a, 0]
     r0, r1, r2 = base + slots[a, j + 1], base + slots[a, j + 2], base + slots[a, j + 3]
     r3, r4, r5 = base + slots[a, j + 4], base + slots[a, j + 5], base + slots[a, j + 6]
@@ -345,7 +345,7 @@ def _add_mean(x: Any, slots: Any, a: int, j: int, base: int, chance: float, leng
 
 
 @njit(cache=True, nogil=True)
-def _mix(x: Any, slots: Any, a: int, j: int, base: int, chances: Any, length: int) -> None:
+def _mix(x: Any, slots: Any, a: Any, j: int, base: Any, chances: Any, length: int) -> None:
     out = base + slots[a, 0]
     r0, r1, r2 = base + slots[a, j + 1], base + slots[a, j + 2], base + slots[a, j + 3]
     r3, r4, r5 = base + slots[a, j + 4], base + slots[a, j + 5], base + slots[a, j + 6]

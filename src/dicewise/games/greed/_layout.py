@@ -93,7 +93,7 @@ def layout(game: Greed) -> Layout:
     total = sum(weights.values())
     faces = np.array(list(weights), dtype=np.int64)
     scores = np.arange(top + 1)
-    limit = np.asarray(game.n_max(scores), dtype=np.int64)
+    limit: Ints = game.n_max(scores)  # type: ignore[arg-type, assignment]  # its arithmetic takes arrays as well
     need = np.minimum((top - scores) // faces[0], np.maximum(limit, limit[0] - scores // faces[-1]))
     return Layout(
         max=top,

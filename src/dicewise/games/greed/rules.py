@@ -107,8 +107,8 @@ class Greed(Game[Position, int]):
         """One die."""
         return read_die(self.die) if self.die else die(self.sides)
 
-    def n_max(self, score: Any) -> Any:
-        """The most dice that can be best from a score (or from each of an array of them); nobody lists more.
+    def n_max(self, score: int) -> int:
+        """The most dice that can be best from a score; nobody lists more.
 
         For fair dice and lose <= tie <= win: the number whose mean total reaches `max`. More dice make every total
         that does not bust less likely, and nothing is worse than a bust. For other dice that argument fails, and the
@@ -263,9 +263,9 @@ class Greed(Game[Position, int]):
     def _bytes_by_rules(self) -> int:
         """About what the engine needs to explore the rules: states, and the outcomes of all their actions."""
         spread = self.dice.outcomes[-1] - self.dice.outcomes[0]
-        limits = [int(self.n_max(score)) for score in range(self.max + 1)]
+        limits = [self.n_max(score) for score in range(self.max + 1)]
         outcomes = sum(limit * (limit + 1) // 2 * spread + limit + 1 for limit in limits)
-        rows = self.players * (self.max + 2) ** (self.players - 1)
+        rows: int = self.players * (self.max + 2) ** (self.players - 1)
         return rows * (200 * outcomes + 1000 * (self.max + 1))
 
     def restore(self, arrays: dict[str, Any], report: Any) -> GreedSolution | None:

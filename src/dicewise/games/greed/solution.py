@@ -119,7 +119,7 @@ def _bytes_needed(game: Greed, ties: bool) -> int:
     """Tables, rings of rows, and distributions of totals, at the most."""
     size, count = game.max + 1, game.n_max(0) + 1
     floats = 2 if ties or not game.constant_sum else 1
-    rings: int = size * (min(game.dice.outcomes[-1], size) + 2) * (count + 16) * 8 * floats
+    rings = size * (min(game.dice.outcomes[-1], size) + 2) * (count + 16) * 8 * floats
     return size * size * (16 * floats + 4) + rings + 3 * count * size * 8
 
 
