@@ -73,14 +73,18 @@ class Layout:
 
     @property
     def rounding(self) -> float:
-        """A bound on the rounding error of any value.
+        """A bound on the rounding error of any value, u being the unit roundoff.
 
-        A roll of one die adds at most (faces + 2) * u to the error, u being the unit roundoff: its faces are summed and
-        the chances themselves are rounded. On any path at most 2 * (M // smallest face) + 1 dice are rolled in normal
-        turns, and the last turn's probabilities carry the error of at most M // smallest face dice, twice.
+        With m faces, a roll of one die adds at most 2 (m + 1) u to a row of numbers up to 2 (m - 1 sums, a product,
+        and the chance itself is rounded), and handing over the turn 4 u. At most 2 * dice + 1 dice are rolled in
+        normal turns of one game, where dice = M // smallest face. A last turn's shortfall, at most 2, has the
+        relative error of `dice` rolls and of a running sum of up to M chances. Where a tie is not half-way, the
+        chance of one adds as much again, twice.
         """
-        dice = self.max // int(self.faces[0])
-        return (4 * dice + 8) * (len(self.faces) + 2) * UNIT_ROUNDOFF
+        dice, faces = self.max // int(self.faces[0]), len(self.faces)
+        normal = (2 * dice + 1) * (2 * (faces + 1) + 4)
+        last = 2 * (dice * (faces + 1) + self.max + 3)
+        return (normal + last) * (1 if self.constant_sum else 3) * UNIT_ROUNDOFF
 
 
 def layout(game: Greed) -> Layout:
