@@ -51,9 +51,9 @@ GROUP = 6
 LANES = 8
 """Rows are computed in multiples of this."""
 
-NEAR, FAR = 1 << 18, 1 << 20
-"""Bytes that the rings of a tile's columns, and of its rows, may take: a share of a common
-second-level cache, and all of it."""
+NEAR, FAR = 1 << 19, 1 << 24
+"""Bytes that the rings of a tile's columns, and of its rows, may take: a share of a common second-level and of a
+third-level cache."""
 
 THREADS_FROM = 30_000_000
 """Cells of E from which several threads beat one."""
@@ -127,7 +127,9 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
         with_ties=ties,
     )
     ring_bytes = (ring_size + 1) * length * 8 * (2 if ties else 1)
-    doubts += _run_tiles(work, _cuts(top, NEAR // ring_bytes, FAR // ring_bytes), threads, progress)
+    # as high as its rings leave room for, but not so high that too few rows are left to run side by side
+    tiles = _cuts(top, NEAR // ring_bytes, min(FAR // ring_bytes, top // 16))
+    doubts += _run_tiles(work, tiles, threads, progress)
     tables = (work.value, last, work.dice, last_dice)
     return Tables(*tables, work.tie_chance if ties else None, last_tie if ties else None, doubts)
 
