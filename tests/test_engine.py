@@ -367,13 +367,52 @@ def test_tables_with_a_wrong_entry_are_found() -> None:
             assert certify(solution, exact=exact).policy_loss > 1e-3
 
 
+def test_a_wrong_entry_of_the_other_player_is_found() -> None:
+    """The state before reads it, so values that agree with a wrong one must not pass for proven."""
+    game = Greed(6, 3)
+    exact: Any = solve(game, exact=True)
+    for a in range(7):
+        for q in range(7):
+            exact._other[True][a][q] = exact._own[False][a][q] = exact.scale
+            exact._best[False][a][q] = (0,)
+    found = certify(exact, exact=True)
+    assert not found.proven
+    assert found.violation >= 1
+    fast: Any = solve(RotatedNim(5), exact=True)
+    fast._table[fast._index[Pile(2, 0)]] = (Fraction(1), Fraction(1))
+    assert certify(fast, exact=True).violation == 2
+    assert certify(solve(RotatedNim(5)), exact=True).proven
+
+
+def test_a_proof_is_also_one_of_the_actions() -> None:
+    for wrong in ((0,), (4, 5), ()):
+        exact: Any = solve(Greed(20, 6), exact=True)
+        right = exact._best[False][0][0]
+        exact._best[False][0][0] = wrong or right[:1]
+        found = certify(exact, exact=True)
+        assert found.violation == 0
+        assert found.proven == (exact._best[False][0][0] == right)
+        assert found.wrong_ties == (exact._best[False][0][0] != right)
+
+
+def test_payoffs_as_fractions_are_compared_exactly() -> None:
+    def of(*ends: Any) -> str:
+        moves = ((0, tuple(((1, 1 + at, 0),) for at in range(len(ends)))),)
+        return interests_of(explore(Table(2, moves, ends)))
+
+    tiny = Fraction(1, 10**13)
+    assert of((1, 0), (0, 1 + tiny)) == "each for itself"
+    assert of((1, 0), (0, 1 + 1e-13)) == "constant sum"
+
+
 def test_the_bound_holds() -> None:
-    for game in (Greed(20, 6), Greed(17, die="1,1,2,3,5,8"), Greed(30, 2)):
+    far_off = Greed(10, 3, win=1000001, tie=1000000, lose=999999)
+    for game in (Greed(20, 6), Greed(17, die="1,1,2,3,5,8"), Greed(30, 2), far_off):
         fast, truth = solve(game), solve(game, exact=True)
         distance = max(abs(Fraction(fast.value(s)) - truth.value(s)) for s in truth.states())
         for bound in (fast.report.error_bound, certify(fast).error_bound, certify(fast, exact=True).error_bound):
             assert bound is not None
-            assert distance <= bound < 1e-11
+            assert distance <= bound < 1e-11 * max(1, abs(game.win))
 
 
 def test_certify_refuses_cycles() -> None:

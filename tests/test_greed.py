@@ -385,6 +385,10 @@ def test_why_names_things_for_what_they_are() -> None:
     assert "forced stand" in solution.why(game.at(100, 20)).lower()
     assert "Standing is best" in solution.why(game.at(98, 60))
     assert "24 dice" in solution.why(game.start())
+    assert "forced stand" in solution.why(game.at(100, 60)).lower()
+    assert "just as good" in solution.why(game.at(96, 93))  # 0 and 1 die, exactly
+    kind = Greed(20, 6, tie=1)
+    assert "certain win" not in solve_fast(kind).why(kind.at(10, 10, last=True))
     hopeless = Greed(10, die="4")
     assert "Nothing helps" in solve_fast(hopeless).why(hopeless.at(1, 10, last=True))
 
@@ -394,6 +398,16 @@ def test_dice_that_always_bust() -> None:
     for dress in ("numpy", "compiled"):
         fast = solve_fast(game, dress=dress, progress=lambda done, doing: None)
         assert_fast_is_right(game, solve(game, exact=True), fast)
+
+
+def test_scores_that_cannot_be_are_refused() -> None:
+    game = Greed(10, 3)
+    for solution in (solve(game), solve(game, exact=True)):
+        for state in (game.at(5, -1), game.at(11, 5), game.at(5, 11, last=True)):
+            with pytest.raises(InputError):
+                solution.value(state)
+    with pytest.raises(InputError):
+        solve(game).details(game.start(), 99)
 
 
 def test_nothing_at_stake() -> None:

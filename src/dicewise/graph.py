@@ -52,11 +52,6 @@ class Graph:
             array.setflags(write=False)
 
     @property
-    def edges_of_choice(self) -> NDArray[np.int64]:
-        """How many edges each choice has."""
-        return np.diff(self.first_edge)[self.lottery]
-
-    @property
     def scale(self) -> float:
         """The largest amount that is paid anywhere."""
         largest = [abs(float(value)) for value in self.ends.flat]

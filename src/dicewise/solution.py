@@ -24,6 +24,8 @@ from dicewise.game import A, Game, Number, Progress, S, pay_each
 if TYPE_CHECKING:
     import numpy as np
 
+UNIT_ROUNDOFF = 2.0**-53
+
 TIE_TOLERANCE = 1e-13
 """Floating-point values closer than this, in units of the largest payoff, count as a tie."""
 
@@ -77,6 +79,8 @@ class Violation:
     """The most that the action chosen in any state falls short of the best one there."""
     error_bound: Number | None
     """No value is further than this from the true one; None where ties could change the answer."""
+    wrong_ties: int = 0
+    """States whose list of equally good actions is wrong, where the solution keeps one."""
 
 
 class Solution(ABC, Generic[S, A]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,6 @@ import click
 from dicewise.cli.common import (
     GameCommand,
     common_options,
-    complete,
     game_argument,
     print_json,
     solved,
@@ -39,8 +39,7 @@ def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: 
     """
     rules = the_game(ctx)
     position = _position(rules, state)
-    solution, _ = solved(rules, quiet)
-    complete(solution, quiet)
+    solution, _ = solved(rules, quiet, details_up_to=sys.maxsize)
     text = rules.text(position)
     choices = solution.choices(position)
     rows = [

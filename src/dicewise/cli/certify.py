@@ -41,26 +41,29 @@ def command(ctx: click.Context, game: str, exact: bool, as_json: bool, quiet: bo
     """
     from dicewise.engine.certify import certify
     from dicewise.engine.solve import solve
+    from dicewise.solution import TIE_TOLERANCE
 
     rules = the_game(ctx)
     solution, _ = solved(rules, quiet)
     with progress_shown(quiet) as progress:
         certificate = certify(solution, exact=exact, progress=progress)
     content = _as_dict(certificate)
-    holds = certificate.violation <= TOLERATED and certificate.policy_loss <= TOLERATED
+    tolerated = TOLERATED * solution.tolerance / TIE_TOLERANCE
+    holds = certificate.violation <= tolerated and certificate.policy_loss <= tolerated
     if exact:
         with progress_shown(quiet) as progress:
             truth = solve(rules, exact=True, progress=progress)
             proof = certify(truth, exact=True, progress=progress)
             distance, other_actions = _compare(solution, truth)
-        holds = holds and proof.proven and distance <= TOLERATED
+        value = Fraction(truth.value(rules.start()))
+        holds = holds and proof.proven and distance <= tolerated
         content |= {
             "proven": proof.proven,
-            "exact": str(Fraction(truth.value(rules.start()))),
+            "exact": f"{value.numerator}/{value.denominator}",
             "largest_error": distance,
             "other_actions": other_actions,
         }
-        content["seconds"] += proof.seconds
+        content["seconds"] += truth.report.seconds + proof.seconds
     if as_json:
         print_json(rules.spec, **content)
     else:

@@ -20,7 +20,11 @@ from dicewise.cli.common import (
 )
 @game_argument
 @click.option(
-    "--limit", default=5000, show_default=True, type=click.IntRange(min=1), help="How many states to look at."
+    "--limit",
+    default=5000,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="Look at up to so many states, and 100 times as many transitions.",
 )
 @common_options
 @click.pass_context

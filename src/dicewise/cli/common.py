@@ -16,8 +16,8 @@ import click
 from dicewise._version import __version__
 from dicewise.errors import DicewiseError, did_you_mean
 from dicewise.game import Game, Progress
-from dicewise.games import GAMES, find_rules
-from dicewise.spec import build, parameters
+from dicewise.games import GAMES, find_game, find_rules
+from dicewise.spec import parameters
 
 if TYPE_CHECKING:
     from dicewise.solution import Solution
@@ -51,9 +51,9 @@ class GameCommand(click.Command):
         words = self._words(args)
         if ctx.resilient_parsing or {"--help", "-h"} & set(args):  # help, or a shell that completes
             with suppress(DicewiseError, IndexError):
-                ctx.meta[_GAME] = find_rules(args[words[0]])
+                ctx.meta[_GAME] = find_rules(args[words[0]])[0]
         elif words:
-            ctx.meta[_GAME] = find_rules(args[words[0]])
+            ctx.meta[_GAME] = find_rules(args[words[0]])[0]
         else:
             raise click.UsageError(f"GAME is missing: a name ({', '.join(GAMES)}), a spec, or path/file.py:Class")
         guarded = {at for at in words if _NUMBER.fullmatch(args[at])}
@@ -82,7 +82,7 @@ class GameCommand(click.Command):
         params = super().get_params(ctx)
         if _GAME not in ctx.meta:
             return params
-        rules, _ = ctx.meta[_GAME]
+        rules = ctx.meta[_GAME]
         taken = {name for param in params for name in param.opts}
         own = [
             click.Option(
@@ -115,12 +115,7 @@ def shown(default: Any) -> str:
 
 def the_game(ctx: click.Context) -> Game[Any, Any]:
     """The game that the command is about, with its options."""
-    rules, in_spec = ctx.meta[_GAME]
-    given = ctx.meta[_GIVEN]
-    twice = sorted(set(in_spec) & set(given))
-    if twice:
-        raise click.UsageError(f"{twice[0]} is given both in the game's spec and as --{twice[0]}; give it once")
-    return build(rules, in_spec | given)
+    return find_game(ctx.params["game"], **ctx.meta[_GIVEN])
 
 
 def game_argument(function: F) -> F:
@@ -172,33 +167,28 @@ def print_json(game: str | None, **content: Any) -> None:
     print(json.dumps(head | content, indent=2))
 
 
-def solved(game: Game[Any, Any], quiet: bool, *, store: bool = True) -> tuple[Solution[Any, Any], bool]:
-    """The game's solution and whether it came from the store; long work shows its progress."""
+def solved(
+    game: Game[Any, Any], quiet: bool, *, store: bool = True, details_up_to: int = 0
+) -> tuple[Solution[Any, Any], bool]:
+    """The game's solution and whether it came from the store; long work shows its progress.
+
+    For games of up to `details_up_to` states, what `Solution.details` and `why` need is found and kept as well.
+    """
     from dicewise.engine.recall import keep, recall_stored
     from dicewise.engine.solve import solve
     from dicewise.store import Store
 
     shelf = Store() if store else None
-    if shelf is not None and (found := recall_stored(game, shelf)) is not None:
+    found = None if shelf is None else recall_stored(game, shelf)
+    if found is not None and (found.has_details or found.report.states > details_up_to):
         return found, True
     with progress_shown(quiet) as progress:
-        solution = solve(game, progress=progress)
+        solution = found or solve(game, progress=progress)
+        if solution.report.states <= details_up_to:
+            solution.find_details(progress)
     if shelf is not None and not keep(solution, shelf) and shelf.problem:
         say(shelf.problem, quiet)
-    return solution, False
-
-
-def complete(solution: Solution[Any, Any], quiet: bool, *, store: bool = True) -> None:
-    """Have what `details` needs at hand, and keep it for the next time."""
-    if solution.has_details:
-        return
-    from dicewise.engine.recall import keep
-    from dicewise.store import Store
-
-    with progress_shown(quiet) as progress:
-        solution.find_details(progress)
-    if store:
-        keep(solution, Store())
+    return solution, found is not None
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from dicewise._version import __version__
 from dicewise.cli.common import (
     GameCommand,
     common_options,
-    complete,
     game_argument,
     print_json,
     progress_shown,
@@ -73,7 +72,8 @@ def command(
         with progress_shown(quiet) as progress:
             solution, stored = solve(rules, exact=True, progress=progress), False
     else:
-        solution, stored = solved(rules, quiet, store=not no_store)
+        says_why = form is None and not as_json
+        solution, stored = solved(rules, quiet, store=not no_store, details_up_to=WHY_UP_TO if says_why else 0)
     if form is not None:
         WRITERS[form](solution, target)
         if target is not None:
@@ -83,7 +83,6 @@ def command(
     else:
         _print_summary(solution, stored)
         if solution.report.states <= WHY_UP_TO:
-            complete(solution, quiet, store=not no_store)
             print(solution.why(rules.start()))
 
 

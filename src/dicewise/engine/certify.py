@@ -1,6 +1,6 @@
 """Certifying: any solution held against the Bellman equations of its game, in every state.
 
-    violation(s)  = | V(s) - max over a of after(s, a) |        with after() computed from the rules and the values V
+    violation(s)  = | V(s) - after(s, best a) |, the largest over the players, with after() from the rules and V
     error(s)     <= violation(s) + max over a of the mean over outcomes of error(next)
 
 The second line turns violations into a bound on the distance to the true values: values that satisfy the equations of
@@ -23,9 +23,7 @@ from typing import Any
 from dicewise.engine.explore import action_list, outcomes_of, turn_of
 from dicewise.errors import CyclicError
 from dicewise.game import Game, Number, Progress, pay_each
-from dicewise.solution import Solution, Violation
-
-UNIT_ROUNDOFF = 2.0**-53
+from dicewise.solution import UNIT_ROUNDOFF, Solution, Violation
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,14 @@ class Certificate:
     violation: Number
     where: str
     policy_loss: Number
+    wrong_ties: int
     error_bound: Number | None
     seconds: float
 
     @property
     def proven(self) -> bool:
-        """Whether every value is shown to be exactly right."""
-        return self.exact and self.violation == 0
+        """Whether every value, and every action that was named best, is shown to be exactly right."""
+        return self.exact and self.violation == 0 and self.policy_loss == 0 and self.wrong_ties == 0
 
 
 def certify(solution: Solution[Any, Any], *, exact: bool = False, progress: Progress | None = None) -> Certificate:
@@ -64,6 +63,7 @@ def certify(solution: Solution[Any, Any], *, exact: bool = False, progress: Prog
         violation=found.largest,
         where=found.where,
         policy_loss=found.policy_loss,
+        wrong_ties=found.wrong_ties,
         error_bound=found.error_bound,
         seconds=time.perf_counter() - started,
     )
@@ -155,7 +155,7 @@ class _RulesCheck:
         chosen = [action for action, _ in options].index(self.solution.action(state))
         claimed = self.values_of(state)
         violation = abs(claimed[mover] - best)
-        if self.own and self.exact:
+        if self.exact or not self.own:  # what follows from a state reads every player's entry, not the mover's alone
             first = next(values for values in worth if values[mover] == best)
             violation = max(abs(mine - theirs) for mine, theirs in zip(claimed, first, strict=True))
         self.policy_loss = max(self.policy_loss, best - worth[chosen][mover])

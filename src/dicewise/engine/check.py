@@ -25,7 +25,9 @@ from dicewise.errors import DicewiseError, RulesError
 from dicewise.game import Game, Progress
 from dicewise.spec import parameters
 
-STATES_CHECKED, TRANSITIONS_CHECKED = 5000, 500_000
+STATES_CHECKED, TRANSITIONS_PER_STATE = 5000, 100
+"""How many states are looked at, and how many transitions in all for each of them."""
+
 TAKEN = frozenset(
     {"all", "debug", "dpi", "exact", "format", "from", "games", "help", "json", "limit", "no_store", "output"}
     | {"policies", "quiet", "seed", "store", "version"}
@@ -88,7 +90,7 @@ class _Check:
         if not self.problems:
             self.guarded("start", self.visit, start, seen, states, ends)
         done = 0
-        while done < min(len(states), self.limit) and self.transitions < TRANSITIONS_CHECKED:
+        while done < min(len(states), self.limit) and self.transitions < TRANSITIONS_PER_STATE * self.limit:
             self.guarded("step", self.check_state, states[done], seen, states, ends)
             done += 1
             if progress is not None and done % 256 == 0:

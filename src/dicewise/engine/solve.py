@@ -24,7 +24,7 @@ from dicewise.engine.explore import explore
 from dicewise.errors import CyclicError, InputError
 from dicewise.game import A, Game, Progress, S
 from dicewise.graph import Graph
-from dicewise.solution import TIE_TOLERANCE, Report, Solution, TableSolution
+from dicewise.solution import TIE_TOLERANCE, UNIT_ROUNDOFF, Report, Solution, TableSolution
 
 METHODS = ("auto", "rules", "graph", "kernel")
 
@@ -108,7 +108,8 @@ def interests_of(graph: Graph) -> str:
     pays, ways = fractions(graph.ends), fractions(graph.reward)
     if all(len(set(row)) == 1 for row in pays + ways):
         return "team"
-    floats = any(array is not None and array.dtype != np.int64 for array in (graph.ends, graph.reward))
+    paid = [graph.ends, graph.reward] if graph.reward is not None else [graph.ends]
+    floats = any(isinstance(number, float) for rows in paid for number in rows.ravel().tolist())
     slack = Fraction(1, 10**12) if floats else Fraction(0)
     sums: list[Fraction] = [sum(row, Fraction(0)) for row in pays]
     balanced = all(abs(sum(row, Fraction(0))) <= slack for row in ways)
@@ -207,4 +208,4 @@ def rounding_bound(graph: Graph, levels: list[NDArray[np.int64]], table: NDArray
     """How far rounding can have carried any value: each level adds at most (edges + 4) units in the last place."""
     largest = max(float(np.abs(table).max(initial=0.0)), graph.scale)
     edges = int(np.diff(graph.first_edge).max(initial=0))
-    return len(levels) * (edges + 4) * 2.0**-53 * largest * 2
+    return len(levels) * (edges + 4) * UNIT_ROUNDOFF * largest * 2

@@ -37,7 +37,6 @@ from dicewise.game import Progress
 from dicewise.games.greed._layout import (
     LAST_NEAR_TIE,
     LAST_NOISE,
-    NEAR_TIE,
     NOISE,
     Floats,
     Ints,
@@ -73,6 +72,7 @@ class _Work(NamedTuple):
     fair: bool
     tie: float
     cautious: bool
+    near_tie: float
     limit: Any
     need: Any
     last: Any
@@ -114,6 +114,7 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
         fair=rules.fair,
         tie=rules.tie,
         cautious=rules.cautious,
+        near_tie=rules.near_tie,
         limit=_whole_lanes(rules.limit),
         need=need,
         last=last,
@@ -151,7 +152,7 @@ def _solve_last_turns(
     _totals(rules.faces, rules.chances, rules.tie, short, above, exactly)
 
     def stripe(first: int, end: int) -> int:
-        return int(_last_turns(first, end, rules.limit, short, above, exactly, value, dice, tie, ties))
+        return int(_last_turns(first, end, rules.limit, short, above, exactly, value, dice, tie, ties, rules.cautious))
 
     if threads == 1:
         return value, dice, tie, stripe(0, size)
@@ -265,6 +266,7 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> int:
     size = np.uint64(len(rings) // len(value))
     faces, chance = len(chances), chances[0]
     plain = 0 if cautious else 1
+    near_tie = work.near_tie
     for low in range(min(a_to, q_to) - 1, a_from - 1, -1):
         start = max(q_from, low)
         # first (low, high), then (high, low), for high from the top down; the state (low, low) once, at the very end
@@ -287,13 +289,13 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> int:
                 best = np.int64(_largest(bits, row, limit[a])).view(np.float64) - 1.0
                 n = 0
                 if cautious:
-                    doubts += _is_close(rings, row, best, stand, limit[a])
+                    doubts += _is_close(rings, row, best, stand, limit[a], near_tie)
                 if best > stand + NOISE:
-                    n = _first_from(rings, row, best + 1.0 - NEAR_TIE, limit[a])
+                    n = _first_from(rings, row, best + 1.0 - near_tie, limit[a])
                     if rings[row, n] < best + 1.0 - NOISE:
                         n = _first_from(rings, row, best + 1.0 - NOISE, limit[a])
                         doubts += plain
-                    elif best <= stand + NEAR_TIE:
+                    elif best <= stand + near_tie:
                         doubts += plain
                 else:
                     best = max(best, stand)
@@ -379,9 +381,9 @@ def _first_from(rings: Any, row: int, floor: float, count: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _is_close(rings: Any, row: int, best: float, stand: float, count: int) -> int:
+def _is_close(rings: Any, row: int, best: float, stand: float, count: int, near_tie: float) -> int:
     """1 if more than one option is near the best one, 0 otherwise."""
-    floor = max(best, stand) - NEAR_TIE
+    floor = max(best, stand) - near_tie
     found = 1 if stand >= floor else 0
     for n in range(count):
         found += rings[row, n + 1] >= floor + 1.0
@@ -420,12 +422,16 @@ def _last_turns(
     dice: Any,
     tie: Any,
     ties: bool,
+    cautious: bool,
 ) -> int:
     """The last turns from a_from <= a < a_to, by what each number of dice falls short of a certain win (see
     `_numpy`)."""
     top = len(value) - 1
     least, best, doubt = np.empty(top + 1), np.empty(top + 1), np.empty(top + 1)
     doubts = 0.0
+    watch = (
+        0.0 if cautious else np.inf
+    )  # with caution every near-tie is a doubt, but certain wins are equal for certain
     for a in range(a_from, a_to):
         room = top - a
         for gap in range(room + 1):
@@ -441,6 +447,8 @@ def _last_turns(
                     doubt[gap] = shortfall > least[gap] * (1.0 - LAST_NEAR_TIE)
                     least[gap] = shortfall
                     best[gap] = n
+                elif watch < shortfall <= least[gap] * (1.0 + LAST_NEAR_TIE):
+                    doubt[gap] = 1.0
         for q in range(a):
             value[a, q] = 1.0
             dice[a, q] = 0

@@ -17,19 +17,19 @@ n_max:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dicewise.solution import UNIT_ROUNDOFF
 
 if TYPE_CHECKING:
     from dicewise.games.greed.rules import Greed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-UNIT_ROUNDOFF = 2.0**-53
 
 NOISE, NEAR_TIE = 4e-15, 1e-12
 """Options that differ by less than the noise of rounding count as equal; between the two lies doubt.
@@ -61,6 +61,8 @@ class Layout:
     """n_max by score."""
     need: Ints
     """Length of the row of E by score."""
+    near_tie: float = NEAR_TIE
+    """Options nearer than this to the best one are near-ties: with caution, at least twice the rounding."""
 
     @property
     def constant_sum(self) -> bool:
@@ -99,7 +101,7 @@ def layout(game: Greed) -> Layout:
     scores = np.arange(top + 1)
     limit: Ints = game.n_max(scores)  # type: ignore[arg-type, assignment]  # its arithmetic takes arrays as well
     need = np.minimum((top - scores) // faces[0], np.maximum(limit, limit[0] - scores // faces[-1]))
-    return Layout(
+    rules = Layout(
         max=top,
         faces=faces,
         chances=np.array([weight / total for weight in weights.values()]),
@@ -109,6 +111,7 @@ def layout(game: Greed) -> Layout:
         limit=limit,
         need=need,
     )
+    return replace(rules, near_tie=max(NEAR_TIE, 2 * rules.rounding)) if rules.cautious else rules
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,6 @@ from dicewise.game import Progress
 from dicewise.games.greed._layout import (
     LAST_NEAR_TIE,
     LAST_NOISE,
-    NEAR_TIE,
     NOISE,
     Floats,
     Layout,
@@ -64,7 +63,7 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, policy: P
         if policy is None:
             value = options.max(axis=0)
             dice = (options >= value - NOISE).argmax(axis=0)
-            near = options >= value - NEAR_TIE
+            near = options >= value - rules.near_tie
             doubts += int((near.sum(axis=0) > 1).sum() if rules.cautious else (near.argmax(axis=0) != dice).sum())
         else:
             dice = policy[0][active, queued].astype(np.int64)
@@ -138,7 +137,9 @@ def _last_turns(rules: Layout, policy: NDArray[np.uint16] | None) -> tuple[Float
         if policy is None:
             least = options.min(axis=0)
             best = (options <= least * (1 + LAST_NOISE)).argmax(axis=0)
-            doubts += int(((options <= least * (1 + LAST_NEAR_TIE)).argmax(axis=0) != best).sum())
+            near = options <= least * (1 + LAST_NEAR_TIE)
+            several = (near.sum(axis=0) > 1) & (least > 0)  # certain wins are equal for certain
+            doubts += int((several if rules.cautious else near.argmax(axis=0) != best).sum())
         else:
             best = policy[active, active:].astype(np.int64)
             least = np.take_along_axis(options, best[None], axis=0)[0]

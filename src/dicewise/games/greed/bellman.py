@@ -24,7 +24,7 @@ import numpy as np
 from dicewise.chance import total_of
 from dicewise.game import Number, Progress
 from dicewise.games.greed.rules import Greed, Position
-from dicewise.solution import Violation
+from dicewise.solution import UNIT_ROUNDOFF, Violation
 
 
 def _bound(game: Greed, normal: Any, last: Any) -> Any:
@@ -69,11 +69,13 @@ def check_floats(
         if progress is not None:
             progress(n / (game.n_max(0) + 1), "certifying")
     gaps = {last: np.abs(best[last] - own(last)) for last in best}
+    if game.constant_sum:  # the state before reads the other's entry
+        gaps = {last: np.maximum(gap, np.abs(win + lose - best[last] - other(last))) for last, gap in gaps.items()}
     worst = max(gaps, key=lambda last: float(gaps[last].max()))
     at = divmod(int(gaps[worst].argmax()), size)
     largest = float(gaps[worst][at])
     # of the check itself: n_max convolutions and a sum of up to M terms
-    rounding = (game.n_max(0) * (len(faces) + 2) + 2 * size) * 2.0**-53 * max(abs(win), abs(tie), abs(lose))
+    rounding = 2 * (game.n_max(0) * (len(faces) + 2) + 2 * size) * UNIT_ROUNDOFF * max(abs(win), abs(tie), abs(lose))
     return Violation(
         states=2 * size * size,
         largest=largest,
@@ -91,6 +93,7 @@ def check_exactly(
     other: Callable[[bool], list[list[Fraction]]],
     action: Callable[[bool], list[list[int]]],
     progress: Progress | None,
+    ties: Callable[[bool], list[list[tuple[int, ...]]]] | None = None,
 ) -> Violation:
     """The check in exact arithmetic: all values as integers over one denominator; tables are indexed
     [active][queued]."""
@@ -110,7 +113,8 @@ def check_exactly(
         weights.append(row)
     picked = {last: action(last) for last in (False, True)}
     worst, where = {False: Fraction(0), True: Fraction(0)}, game.text(game.start())
-    policy_loss = Fraction(0)
+    policy_loss, wrong_ties = Fraction(0), 0
+    listed = None if ties is None else {last: ties(last) for last in (False, True)}
     for a in range(top + 1):
         limit = game.n_max(a)
         rolls = [weights[n][: top + 1 - a] for n in range(limit + 1)]
@@ -133,9 +137,9 @@ def check_exactly(
                 reply = Fraction(stand[1])
                 if first:
                     reply = Fraction(sum(map(mul, rolls[first], theirs)) + busts[first] * win, totals[first])
-                gap = abs(whole["own", last][a][q] - best)
-                if not game.constant_sum:
-                    gap = max(gap, abs(whole["other", last][a][q] - reply))
+                gap = max(abs(whole["own", last][a][q] - best), abs(whole["other", last][a][q] - reply))
+                if listed is not None:
+                    wrong_ties += listed[last][a][q] != tuple(n for n, value in enumerate(worth) if value == best)
                 if gap > max(worst.values()):
                     where = game.text(Position((a, q), 0, int(last)))
                 worst[last] = max(worst[last], gap)
@@ -150,6 +154,7 @@ def check_exactly(
         where=where,
         policy_loss=policy_loss / scale,
         error_bound=bound if game.constant_sum or largest == 0 else None,
+        wrong_ties=wrong_ties,
     )
 
 

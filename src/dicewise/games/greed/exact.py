@@ -58,16 +58,16 @@ class ExactGreed(Solution[Position, int]):
     def values(self, state: Position) -> tuple[Number, ...]:
         if state.last == OVER:
             return pay_each(self.game.payoff(state), 2)
-        (active, queued), _, last = self.game.as_first(state)
-        own = Fraction(self._own[bool(last)][active][queued], self.scale)
-        other = Fraction(self._other[bool(last)][active][queued], self.scale)
+        active, queued, last = self.game.seen_by_mover(state)
+        own = Fraction(self._own[last][active][queued], self.scale)
+        other = Fraction(self._other[last][active][queued], self.scale)
         return (own, other) if state.turn == 0 else (other, own)
 
     def best_actions(self, state: Position) -> list[int]:
         if state.last == OVER:
             return []
-        (active, queued), _, last = self.game.as_first(state)
-        return list(self._best[bool(last)][active][queued])
+        active, queued, last = self.game.seen_by_mover(state)
+        return list(self._best[last][active][queued])
 
     def action(self, state: Position) -> int:
         return self.best_actions(state)[0] if state.last != OVER else super().action(state)
@@ -100,6 +100,7 @@ class ExactGreed(Solution[Position, int]):
             lambda last: fractions(self._other, last),
             lambda last: self.dice(last).tolist(),
             progress,
+            lambda last: self._best[last],
         )
 
     def table(self) -> dict[str, Sequence[Any]]:

@@ -177,6 +177,13 @@ class Greed(Game[Position, int]):
         """The position in which the mover has the first score, the next player the second ..."""
         return Position(tuple(scores), 0, (len(scores) - 1) if last is True else int(last))
 
+    def seen_by_mover(self, state: Position) -> tuple[int, int, bool]:
+        """Of two players: the mover's score, the other's, and whether it is the last turn; refused if impossible."""
+        a, q = state.scores[state.turn], state.scores[1 - state.turn]
+        if not (0 <= a <= self.max and 0 <= q <= self.max):
+            raise InputError(f"scores {a} and {q} are not allowed; scores go from 0 to {self.max}")
+        return a, q, bool(state.last)
+
     def text(self, state: Position) -> str:
         scores, _, last = self.as_first(state)
         words = [str(score) if score <= self.max or self.players == 2 else "out" for score in scores]

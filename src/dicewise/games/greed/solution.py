@@ -22,13 +22,13 @@ from dicewise.games.greed.bellman import check_exactly, check_floats
 from dicewise.games.greed.exact import solve_exactly
 from dicewise.games.greed.rules import OVER, Greed, Position
 from dicewise.memory import require
-from dicewise.solution import TIE_TOLERANCE, Choice, Report, Solution, Violation
+from dicewise.solution import TIE_TOLERANCE, UNIT_ROUNDOFF, Choice, Report, Solution, Violation
 
 NUMPY_CELLS = 40_000_000
 """Up to this many cells of E (about half a second) NumPy answers before a compiler could be loaded."""
 
 
-SETTLED_UP_TO, SETTLED_CELLS = 100, 2_000_000
+SETTLED_UP_TO, SETTLED_CELLS = 100, 8_000_000
 """Near-ties are settled by exact arithmetic up to this maximum, and beyond it where that takes a second or two."""
 
 
@@ -81,6 +81,7 @@ def solve_fast(
         tables = _settled(game, rules, ties, progress)
         method += ", near-ties settled exactly"
     scale = float(Fraction(game.win - game.lose) / 2)
+    shift = 4 * UNIT_ROUNDOFF * max(abs(float(game.win)), abs(float(game.lose)))  # of turning units into payoffs
     report = Report(
         game=game.spec,
         method=method,
@@ -89,7 +90,7 @@ def solve_fast(
         seconds=time.perf_counter() - started,
         exact=False,
         # each for itself, a tie judged wrongly changes the other's value at once: a doubt left over has no bound
-        error_bound=rules.rounding * scale if game.constant_sum or not tables.doubts else None,
+        error_bound=rules.rounding * scale + shift if game.constant_sum or not tables.doubts else None,
         tie_rule="the smallest of equally good numbers of dice",
         doubts=tables.doubts,
     )
@@ -149,7 +150,7 @@ class GreedSolution(Solution[Position, int]):
     def values(self, state: Position) -> tuple[Number, ...]:
         if state.last == OVER:
             return pay_each(self.game.payoff(state), 2)
-        a, q, last = self._at(state)
+        a, q, last = self.game.seen_by_mover(state)
         unit = float(self._grid("value", last)[a, q])
         own, other = self._pay(unit), self._pay(-unit)
         if not self.game.constant_sum:
@@ -219,7 +220,7 @@ class GreedSolution(Solution[Position, int]):
     def action(self, state: Position) -> int:
         if state.last == OVER:
             return super().action(state)
-        a, q, last = self._at(state)
+        a, q, last = self.game.seen_by_mover(state)
         return int(self.dice(last)[a, q])
 
     def rating(self, state: Position) -> float:
@@ -233,7 +234,7 @@ class GreedSolution(Solution[Position, int]):
 
     def chances(self, state: Position) -> Chances:
         """How the game ends for the mover."""
-        a, q, last = self._at(state)
+        a, q, last = self.game.seen_by_mover(state)
         return self._chances(float(self._grid("value", last)[a, q]), float(self._grid("tie", last)[a, q]))
 
     def choices(self, state: Position) -> list[Choice[int]]:
@@ -261,6 +262,8 @@ class GreedSolution(Solution[Position, int]):
         return found
 
     def details(self, state: Position, action: int) -> Mapping[str, float]:
+        if action not in self.game.actions(state):
+            raise InputError(f"rolling {action} is not possible at {self.game.text(state)!r}")
         options = self._options(state)
         chances = self._chances(float(options.value[action]), float(options.tie[action]))
         return {**chances._asdict(), "bust": float(options.bust[action])}
@@ -268,26 +271,29 @@ class GreedSolution(Solution[Position, int]):
     def why(self, state: Position) -> str:
         if state.last == OVER:
             return "The game is over."
-        a, q, last = self._at(state)
+        a, q, last = self.game.seen_by_mover(state)
         n = self.action(state)
         options = self._options(state)
         chances = self._chances(float(options.value[n]), float(options.tie[n]))
         dice = "1 die" if n == 1 else f"{n} dice"
         if last and a > q:
             return "A forfeit: the other player stood while behind, so standing wins."
-        if last and options.loss[n] == 0:
+        if last and options.loss[n] == 0 and options.tie[n] == 0:
             return f"A certain win: rolling {dice} passes {q} and cannot pass {self.game.max}."
+        result = f"wins {chances.win:.1%}, ties {chances.tie:.1%}"
         if self.game.n_max(a) == 0:
-            return f"A forced stand: at {a} every roll passes {self.game.max}."
+            return f"A forced stand: at {a} every roll passes {self.game.max}; it {result}."
         if np.all(options.value <= -1 + TIE_TOLERANCE):
-            return "Nothing helps: every choice loses."
+            return "Nothing helps: no choice is worth more than a loss."
         if chances.win > 1 - 1e-15:
             return f"A certain win: {'standing' if n == 0 else 'rolling ' + dice} cannot be answered."
-        result = f"wins {chances.win:.1%}, ties {chances.tie:.1%}"
         choices = self.choices(state)
         margin = ""
-        if equals := [_deed(choice.action) for choice in choices[1:] if choice.loss == 0]:
-            margin = f"; {', '.join(equals)} is just as good"
+        equals = [_deed(choice.action) for choice in choices[1:] if choice.loss == 0]
+        if len(equals) > 3:
+            margin = f"; {len(equals)} other choices are just as good"
+        elif equals:
+            margin = f"; {' and '.join(equals)} {'is' if len(equals) == 1 else 'are'} just as good"
         if rivals := [choice for choice in choices if choice.loss > 0]:
             margin += f"; {_deed(rivals[0].action)} comes next and gives away {rivals[0].loss:.3g}"
         if n == 0 and last:
@@ -333,12 +339,6 @@ class GreedSolution(Solution[Position, int]):
 
     # ---- inside
 
-    def _at(self, state: Position) -> tuple[int, int, bool]:
-        a, q = state.scores[state.turn], state.scores[1 - state.turn]
-        if not (0 <= a <= self.game.max and 0 <= q <= self.game.max):
-            raise InputError(f"scores {a} and {q} are not allowed; scores go from 0 to {self.game.max}")
-        return a, q, bool(state.last)
-
     def _pay(self, unit: Any) -> Any:
         """A value in units of win = 1, lose = -1 as a payoff; adding turns a -0.0 into 0.0."""
         return self._middle + self._half * unit
@@ -353,7 +353,7 @@ class GreedSolution(Solution[Position, int]):
         `loss` is measured by what each option falls short of a certain win, which in a last turn is precise to the last
         digit even where that is tiny.
         """
-        a, q, last = self._at(state)
+        a, q, last = self.game.seen_by_mover(state)
         rules: Layout = layout(self.game)
         room, count, tie_unit = self.game.max - a, self.game.n_max(a), self.game.tie_in_units
         total = np.zeros(room + 1)  # chance of each total that does not bust
