@@ -37,6 +37,7 @@ from dicewise.game import Progress
 from dicewise.games.greed._layout import (
     LAST_NEAR_TIE,
     LAST_NOISE,
+    NEAR_TIE,
     NOISE,
     Floats,
     Ints,
@@ -291,11 +292,11 @@ def _tile(work: _Work, a_from: int, a_to: int, q_from: int, q_to: int) -> int:
                 if cautious:
                     doubts += _is_close(rings, row, best, stand, limit[a], near_tie)
                 if best > stand + NOISE:
-                    n = _first_from(rings, row, best + 1.0 - near_tie, limit[a])
+                    n = _first_from(rings, row, best + 1.0 - NEAR_TIE, limit[a])
                     if rings[row, n] < best + 1.0 - NOISE:
                         n = _first_from(rings, row, best + 1.0 - NOISE, limit[a])
                         doubts += plain
-                    elif best <= stand + near_tie:
+                    elif best <= stand + NEAR_TIE:
                         doubts += plain
                 else:
                     best = max(best, stand)
@@ -429,9 +430,6 @@ def _last_turns(
     top = len(value) - 1
     least, best, doubt = np.empty(top + 1), np.empty(top + 1), np.empty(top + 1)
     doubts = 0.0
-    watch = (
-        0.0 if cautious else np.inf
-    )  # with caution every near-tie is a doubt, but certain wins are equal for certain
     for a in range(a_from, a_to):
         room = top - a
         for gap in range(room + 1):
@@ -447,8 +445,16 @@ def _last_turns(
                     doubt[gap] = shortfall > least[gap] * (1.0 - LAST_NEAR_TIE)
                     least[gap] = shortfall
                     best[gap] = n
-                elif watch < shortfall <= least[gap] * (1.0 + LAST_NEAR_TIE):
-                    doubt[gap] = 1.0
+        if cautious:  # every near-tie is a doubt, but certain wins are equal for certain
+            for gap in range(room + 1):
+                doubt[gap] = -1.0 if least[gap] > 0.0 else -np.inf
+            for n in range(limit[a] + 1):
+                bust = 2.0 * above[n, room]
+                row = short[n]
+                for gap in range(room + 1):
+                    doubt[gap] += 1.0 if bust + row[gap] <= least[gap] * (1.0 + LAST_NEAR_TIE) else 0.0
+            for gap in range(room + 1):
+                doubt[gap] = 1.0 if doubt[gap] > 0.0 else 0.0
         for q in range(a):
             value[a, q] = 1.0
             dice[a, q] = 0
