@@ -59,7 +59,7 @@ THREADS_FROM = 30_000_000
 """Cells of E from which several threads beat one."""
 
 
-LAST_SHARE = 0.12
+LAST_SHARE = 0.2
 """The last turns' share of the time, for progress."""
 
 
@@ -435,14 +435,12 @@ def _last_turns(
         for gap in range(room + 1):
             least[gap] = short[0, gap]
             best[gap] = 0.0
-            doubt[gap] = 0.0
         for n in range(1, limit[a] + 1):
             bust = 2.0 * above[n, room]
             row = short[n]
             for gap in range(room + 1):
                 shortfall = bust + row[gap]
                 if shortfall < least[gap] * (1.0 - LAST_NOISE):
-                    doubt[gap] = shortfall > least[gap] * (1.0 - LAST_NEAR_TIE)
                     least[gap] = shortfall
                     best[gap] = n
         if cautious:  # every near-tie is a doubt, but certain wins are equal for certain
@@ -454,7 +452,7 @@ def _last_turns(
                 for gap in range(room + 1):
                     doubt[gap] += 1.0 if bust + row[gap] <= least[gap] * (1.0 + LAST_NEAR_TIE) else 0.0
             for gap in range(room + 1):
-                doubt[gap] = 1.0 if doubt[gap] > 0.0 else 0.0
+                doubts += 1.0 if doubt[gap] > 0.0 else 0.0
         for q in range(a):
             value[a, q] = 1.0
             dice[a, q] = 0
@@ -465,5 +463,4 @@ def _last_turns(
             dice[a, a + gap] = int(best[gap])
             if ties:
                 tie[a, a + gap] = exactly[int(best[gap]), gap]
-            doubts += doubt[gap]
     return int(doubts)

@@ -137,9 +137,9 @@ def _last_turns(rules: Layout, policy: NDArray[np.uint16] | None) -> tuple[Float
         if policy is None:
             least = options.min(axis=0)
             best = (options <= least * (1 + LAST_NOISE)).argmax(axis=0)
-            near = options <= least * (1 + LAST_NEAR_TIE)
-            several = (near.sum(axis=0) > 1) & (least > 0)  # certain wins are equal for certain
-            doubts += int((several if rules.cautious else near.argmax(axis=0) != best).sum())
+            if rules.cautious:  # every near-tie is a doubt, but certain wins are equal for certain
+                near = options <= least * (1 + LAST_NEAR_TIE)
+                doubts += int(((near.sum(axis=0) > 1) & (least > 0)).sum())
         else:
             best = policy[active, active:].astype(np.int64)
             least = np.take_along_axis(options, best[None], axis=0)[0]
