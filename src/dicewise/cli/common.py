@@ -170,25 +170,16 @@ def print_json(game: str | None, **content: Any) -> None:
 def solved(
     game: Game[Any, Any], quiet: bool, *, store: bool = True, details_up_to: int = 0
 ) -> tuple[Solution[Any, Any], bool]:
-    """The game's solution and whether it came from the store; long work shows its progress.
-
-    For games of up to `details_up_to` states, what `Solution.details` and `why` need is found and kept as well.
-    """
-    from dicewise.engine.recall import keep, recall_stored
-    from dicewise.engine.solve import solve
+    """What `recall_or_solve` gives; long work shows its progress, and a store that keeps nothing is mentioned."""
+    from dicewise.engine.recall import recall_or_solve
     from dicewise.store import Store
 
     shelf = Store() if store else None
-    found = None if shelf is None else recall_stored(game, shelf)
-    if found is not None and (found.has_details or found.report.states > details_up_to):
-        return found, True
     with progress_shown(quiet) as progress:
-        solution = found or solve(game, progress=progress)
-        if solution.report.states <= details_up_to:
-            solution.find_details(progress)
-    if shelf is not None and not keep(solution, shelf) and shelf.problem:
+        answer = recall_or_solve(game, shelf, details_up_to=details_up_to, progress=progress)
+    if shelf is not None and shelf.problem:
         say(shelf.problem, quiet)
-    return solution, found is not None
+    return answer
 
 
 @contextmanager

@@ -12,12 +12,25 @@ from dicewise.store import Store, key_of
 
 def recall(game: Game[S, A], *, store: Store | None = None, progress: Progress | None = None) -> Solution[S, A]:
     """The solution of a game, in doubles: out of the store if it is there and sound, otherwise solved and kept."""
-    store = store or Store()
-    solution = recall_stored(game, store)
-    if solution is None:
-        solution = solve(game, progress=progress)
+    return recall_or_solve(game, store or Store(), progress=progress)[0]
+
+
+def recall_or_solve(
+    game: Game[S, A], store: Store | None, *, details_up_to: int = 0, progress: Progress | None = None
+) -> tuple[Solution[S, A], bool]:
+    """The solution of a game and whether the store had it; what is worked out is kept. Without a store, solved.
+
+    For games of up to `details_up_to` states, what `Solution.details` and `why` need is found and kept as well.
+    """
+    found = None if store is None else recall_stored(game, store)
+    if found is not None and (found.has_details or found.report.states > details_up_to):
+        return found, True
+    solution = found or solve(game, progress=progress)
+    if solution.report.states <= details_up_to:
+        solution.find_details(progress)
+    if store is not None:
         keep(solution, store)
-    return solution
+    return solution, found is not None
 
 
 def recall_stored(game: Game[S, A], store: Store) -> Solution[S, A] | None:
