@@ -379,7 +379,7 @@ def test_a_wrong_entry_of_the_other_player_is_found() -> None:
     assert not found.proven
     assert found.violation >= 1
     fast: Any = solve(RotatedNim(5), exact=True)
-    fast._table[fast._index[Pile(2, 0)]] = (Fraction(1), Fraction(1))
+    fast._table[fast._numbering.find(Pile(2, 0))] = (Fraction(1), Fraction(1))
     assert certify(fast, exact=True).violation == 2
     assert certify(solve(RotatedNim(5)), exact=True).proven
 

@@ -10,7 +10,8 @@ node whose own entry j + d (modulo the players) belongs to the same person as en
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +19,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+class Numbering(Sequence[Any]):
+    """The unfinished states of a game by number. A game that builds its own arrays may work its states out from their
+    numbers, and the numbers from the states, instead of keeping millions of them."""
+
+    @abstractmethod
+    def find(self, state: Any) -> int | None:
+        """The number of a state, as `as_first` gives it; None for one that is not among them."""
+
+
+class Listed(Numbering):
+    """States kept in a list, and their numbers in a dict."""
+
+    def __init__(self, states: Sequence[Hashable], numbers: Mapping[Hashable, int] | None = None) -> None:
+        """`numbers`, where they are known already, may also hold other states with numbers below 0."""
+        self._states = states
+        self._numbers = {state: number for number, state in enumerate(states)} if numbers is None else numbers
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._states[number]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._states)
+
+    def find(self, state: Any) -> int | None:
+        number = self._numbers.get(state, -1)
+        return number if number >= 0 else None
+
+
 @dataclass(frozen=True, eq=False)
 class Graph:
     players: int
-    states: Sequence[Hashable]
+    states: Numbering
     """The unfinished states; the first is where exploring began."""
     actions: Sequence[Hashable]
     """One per choice."""

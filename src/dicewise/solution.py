@@ -24,6 +24,8 @@ from dicewise.game import A, Game, Number, Progress, S, pay_each
 if TYPE_CHECKING:
     import numpy as np
 
+    from dicewise.graph import Numbering
+
 UNIT_ROUNDOFF = 2.0**-53
 
 TIE_TOLERANCE = 1e-13
@@ -230,13 +232,13 @@ class TableSolution(Solution[S, A]):
         self,
         game: Game[S, A],
         report: Report,
-        index: Mapping[S, int],
+        numbering: Numbering,
         table: Any,
         solve_from: Callable[[S], TableSolution[S, A]],
         tolerance: float = TIE_TOLERANCE,
     ) -> None:
         super().__init__(game, report, tolerance)
-        self._index = dict(index)
+        self._numbering = numbering
         self._table = table
         self._solve_from = solve_from
         self._elsewhere: list[TableSolution[S, A]] = []
@@ -250,26 +252,27 @@ class TableSolution(Solution[S, A]):
         return tuple(row[(p - turn) % players] for p in range(players))
 
     def _row(self, first: S) -> Sequence[Number]:
-        at = self._index.get(first)
+        at = self._numbering.find(first)
         if at is not None:
             row = self._table[at]
             return row if self.report.exact else row.tolist()  # type: ignore[no-any-return]
         for other in self._elsewhere:
-            if first in other._index:
+            if other._numbering.find(first) is not None:
                 return other._row(first)
         self._elsewhere.append(self._solve_from(first))
         return self._elsewhere[-1]._row(first)
 
     def states(self) -> Iterator[S]:
-        return iter(self._index)
+        return iter(self._numbering)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]] | None:
         if self.report.exact:
             return None
         import numpy as np
 
-        texts = [self.game.text(state) for state in self._index]
-        if any("\0" in text or self.game.parse(text) != state for text, state in zip(texts, self._index, strict=True)):
+        states = list(self.states())
+        texts = [self.game.text(state) for state in states]
+        if any("\0" in text or self.game.parse(text) != state for text, state in zip(texts, states, strict=True)):
             return None  # words that do not lead back to their state cannot stand for it in the store
         encoded = [text.encode() for text in texts]
         return {"states": np.array(encoded, dtype=np.bytes_), "values": np.asarray(self._table)}

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dicewise.errors import DicewiseError, LimitError, RulesError
 from dicewise.game import A, Game, Number, Pay, Progress, S, pay_each
-from dicewise.graph import Graph
+from dicewise.graph import Graph, Listed
 from dicewise.memory import available
 
 STATE_LIMIT = 20_000_000
@@ -133,7 +133,7 @@ class _Explorer:
         targets = np.array([edge[0] for edge in self.edges], dtype=np.int64)
         return Graph(
             players=self.players,
-            states=self.states,
+            states=Listed(self.states, self.nodes),
             actions=[action for actions in self.options for action in actions],
             first_choice=np.concatenate([[0], np.cumsum([len(actions) for actions in self.options])]).astype(np.int64),
             lottery=np.array(self.lottery, dtype=np.int64),

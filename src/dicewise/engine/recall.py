@@ -6,6 +6,7 @@ from typing import Any
 
 from dicewise.engine.solve import solve, solve_from
 from dicewise.game import A, Game, Progress, S
+from dicewise.graph import Listed
 from dicewise.solution import Report, Solution, TableSolution
 from dicewise.store import Store, key_of
 
@@ -46,10 +47,11 @@ def recall_stored(game: Game[S, A], store: Store) -> Solution[S, A] | None:
         if solution is not None:
             return solution
         states, values = arrays["states"], arrays["values"]
-        index = {game.parse(text.decode()): at for at, text in enumerate(states.tolist())}
-        if len(index) != len(states) or values.shape != (len(states), game.players):
+        texts = [text.decode() for text in states.tolist()]
+        if len(set(texts)) != len(texts) or values.shape != (len(states), game.players):
             return None
-        return TableSolution(game, report, index, values, solve_from(game, exact=False), meta["tolerance"])
+        numbering = Listed([game.parse(text) for text in texts])
+        return TableSolution(game, report, numbering, values, solve_from(game, exact=False), meta["tolerance"])
     except (KeyError, TypeError, ValueError):
         return None
 

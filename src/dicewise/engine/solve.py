@@ -84,8 +84,7 @@ def solve_graph(
         exact=exact,
         error_bound=bound,
     )
-    index: Any = {state: at for at, state in enumerate(graph.states)}
-    return TableSolution(game, report, index, table, solve_from(game, exact), tolerance_of(graph))
+    return TableSolution(game, report, graph.states, table, solve_from(game, exact), tolerance_of(graph))
 
 
 def solve_from(game: Game[S, A], exact: bool) -> Callable[[S], TableSolution[S, A]]:
