@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dicewise import (
-    CyclicError,
     Game,
     Greed,
     InputError,
@@ -32,7 +31,7 @@ from dicewise.engine.certify import check_by_rules
 from dicewise.engine.explore import explore
 from dicewise.engine.recall import keep, recall_stored
 from dicewise.engine.solve import interests_of
-from small_games import Ladder, Nim, Pile, RotatedNim, Table, Walk, brute_force
+from small_games import Ladder, Nim, Pile, RotatedNim, Table, brute_force
 
 
 def test_coin_ladder() -> None:
@@ -145,13 +144,6 @@ def test_greed_by_rules_has_the_same_interests() -> None:
     assert solve(Greed(5, 2), using="rules").report.interests == "constant sum"
     assert solve(Greed(5, 2, tie=-1), using="rules").report.interests == "each for itself"
     assert solve(Greed(5, 2, win=0, tie=0, lose=0), using="rules").report.interests == "team"
-
-
-def test_cycles_are_refused_by_name() -> None:
-    with pytest.raises(CyclicError, match=r"can come back .*'5' -> '5'"):
-        solve(Walk())
-    with pytest.raises(CyclicError):
-        solve(Walk(), exact=True)
 
 
 def test_using() -> None:
@@ -413,22 +405,6 @@ def test_the_bound_holds() -> None:
         for bound in (fast.report.error_bound, certify(fast).error_bound, certify(fast, exact=True).error_bound):
             assert bound is not None
             assert distance <= bound < 1e-11 * max(1, abs(game.win))
-
-
-def test_certify_refuses_cycles() -> None:
-    class Guess(Solution[Any, Any]):
-        def values(self, state: Any) -> Any:
-            return (0,)
-
-        def states(self) -> Any:
-            return iter([3])
-
-        def action(self, state: Any) -> Any:
-            return 1
-
-    report = dataclasses.replace(solve(Nim()).report, interests="one player")
-    with pytest.raises(CyclicError):
-        certify(Guess(Walk(), report))
 
 
 # ---- the store

@@ -16,7 +16,16 @@ class RulesError(DicewiseError):
 
 
 class CyclicError(DicewiseError):
-    """Play can come back to a position it has left, which the method asked for cannot handle."""
+    """Play can come back to a position, and that leaves no answer; `reason` says in a word what is in the way.
+
+    `no end`: from some position no play leads to an end. `paying loop`: coming back pays, so that there is no best
+    play. `endless play`: somebody would rather never finish. `interests`: three or more players, or two whose
+    interests are not opposed.
+    """
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class LimitError(DicewiseError):

@@ -90,3 +90,11 @@ class Graph:
         if self.reward is not None and self.reward.size:
             largest.append(float(np.abs(self.reward.astype(float)).max()))
         return max(largest, default=0.0)
+
+
+def spans(start: NDArray[np.int64], stop: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All numbers start[i] .. stop[i]-1 one after the other, and the i that each comes from."""
+    lengths = stop - start
+    of = np.repeat(np.arange(len(lengths)), lengths)
+    begin = np.cumsum(lengths) - lengths
+    return np.arange(len(of)) - begin[of] + start[of], of

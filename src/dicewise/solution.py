@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -23,6 +23,7 @@ from dicewise.game import A, Game, Number, Progress, S, pay_each
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from dicewise.graph import Numbering
 
@@ -62,6 +63,8 @@ class Report:
     tie_rule: str = "the first listed of equally good actions"
     doubts: int = 0
     """States in which another action is too close to the best one for floating point to tell them apart."""
+    note: str = ""
+    """What the method does not guarantee, where that needs saying."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -83,6 +86,8 @@ class Violation:
     """No value is further than this from the true one; None where ties could change the answer."""
     wrong_ties: int = 0
     """States whose list of equally good actions is wrong, where the solution keeps one."""
+    unending: int = 0
+    """Positions in cycles from which the chosen actions are not shown to bring play to an end."""
 
 
 class Solution(ABC, Generic[S, A]):
@@ -92,6 +97,8 @@ class Solution(ABC, Generic[S, A]):
         self.game = game
         self.report = report
         self.tolerance: Number = 0 if report.exact else tolerance
+        self.gamma: Number = 1
+        """What whatever follows a move counts for."""
 
     # ---- what a solver supplies
 
@@ -124,7 +131,7 @@ class Solution(ABC, Generic[S, A]):
         total = sum(weight for _, weight, _ in lottery)
         gains = [
             tuple(
-                r + v
+                r + self.gamma * v
                 for r, v in zip(pay_each(game.reward(state, action, outcome), players), self.values(to), strict=True)
             )
             for outcome, _, to in lottery
@@ -236,8 +243,13 @@ class TableSolution(Solution[S, A]):
         table: Any,
         solve_from: Callable[[S], TableSolution[S, A]],
         tolerance: float = TIE_TOLERANCE,
+        *,
+        policy: NDArray[np.int64] | None = None,
+        gamma: Number = 1,
     ) -> None:
         super().__init__(game, report, tolerance)
+        self.gamma = gamma
+        self._policy = policy
         self._numbering = numbering
         self._table = table
         self._solve_from = solve_from
@@ -252,15 +264,29 @@ class TableSolution(Solution[S, A]):
         return tuple(row[(p - turn) % players] for p in range(players))
 
     def _row(self, first: S) -> Sequence[Number]:
-        at = self._numbering.find(first)
-        if at is not None:
-            row = self._table[at]
-            return row if self.report.exact else row.tolist()  # type: ignore[no-any-return]
-        for other in self._elsewhere:
-            if other._numbering.find(first) is not None:
-                return other._row(first)
+        table, at = self._found(first)
+        row = table._table[at]
+        return row if self.report.exact else row.tolist()  # type: ignore[no-any-return]
+
+    def _found(self, first: S) -> tuple[TableSolution[S, A], int]:
+        """Where a state is kept."""
+        for table in (self, *self._elsewhere):
+            if (at := table._numbering.find(first)) is not None:
+                return table, at
         self._elsewhere.append(self._solve_from(first))
-        return self._elsewhere[-1]._row(first)
+        return self._found(first)
+
+    def choices(self, state: S) -> list[Choice[A]]:
+        """As every solution's, but that in a cycle the first of the best ones makes headway to the end."""
+        choices = super().choices(state)
+        if choices:
+            table, at = self._found(self.game.as_first(state))
+            if table._policy is not None and table._policy[at] >= 0:
+                chosen = self.game.actions(state)[int(table._policy[at])]
+                first = next(choice for choice in choices if choice.action == chosen)
+                choices.remove(first)
+                choices.insert(0, replace(first, loss=0 * first.loss))
+        return choices
 
     def states(self) -> Iterator[S]:
         return iter(self._numbering)
@@ -275,4 +301,5 @@ class TableSolution(Solution[S, A]):
         if any("\0" in text or self.game.parse(text) != state for text, state in zip(texts, states, strict=True)):
             return None  # words that do not lead back to their state cannot stand for it in the store
         encoded = [text.encode() for text in texts]
-        return {"states": np.array(encoded, dtype=np.bytes_), "values": np.asarray(self._table)}
+        kept = {"states": np.array(encoded, dtype=np.bytes_), "values": np.asarray(self._table)}
+        return kept if self._policy is None else kept | {"policy": self._policy}

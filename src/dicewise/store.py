@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Table = np.ndarray[Any, Any]
 
-SOLVER_VERSION: int = 1
+SOLVER_VERSION: int = 2
 """Raised whenever a solver's tables change, so that older ones are not found any more."""
 
 DEFAULT_LIMIT = 4 << 30

@@ -7,6 +7,10 @@ The second line turns violations into a bound on the distance to the true values
 an acyclic game exactly are the true ones. With `exact` every number is a fraction, so that the result is a proof;
 otherwise the rounding of the check itself is added to the bound.
 
+In a cyclic game values may satisfy the equations and still be wrong: a loop can keep up any value that it likes. There
+a proof also shows that the actions chosen bring play to an end, whatever the other player does (`force_the_end`), and
+that nobody would rather go on for ever; in doubles the bounds of `cycles` show the same.
+
 Where each player plays for itself, values also depend on which of several equal actions is taken. There an exact
 check compares each state with its first best action, and a violation of 0 is a proof all the same; a bound from a
 violation above 0 is not to be had, because a tie that is judged wrongly changes the others' values at once.
@@ -16,11 +20,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from dicewise.engine.explore import action_list, outcomes_of, turn_of
+import numpy as np
+from numpy.typing import NDArray
+
+from dicewise.engine.components import Components, components_of, end_components, force_the_end
+from dicewise.engine.exact import Arena, LoopError, UndecidedError, arena_of, giving_up, value_of
+from dicewise.engine.explore import action_list, explore, outcomes_of, turn_of
+from dicewise.engine.problem import Problem
+from dicewise.engine.solve import interests_of
 from dicewise.errors import CyclicError
 from dicewise.game import Game, Number, Progress, pay_each
 from dicewise.solution import UNIT_ROUNDOFF, Solution, Violation
@@ -40,13 +51,15 @@ class Certificate:
     where: str
     policy_loss: Number
     wrong_ties: int
+    unending: int
     error_bound: Number | None
     seconds: float
 
     @property
     def proven(self) -> bool:
         """Whether every value, and every action that was named best, is shown to be exactly right."""
-        return self.exact and self.violation == 0 and self.policy_loss == 0 and self.wrong_ties == 0
+        faultless = self.violation == 0 and self.policy_loss == 0 and self.wrong_ties == 0 and self.unending == 0
+        return self.exact and faultless
 
 
 def certify(solution: Solution[Any, Any], *, exact: bool = False, progress: Progress | None = None) -> Certificate:
@@ -64,6 +77,7 @@ def certify(solution: Solution[Any, Any], *, exact: bool = False, progress: Prog
         where=found.where,
         policy_loss=found.policy_loss,
         wrong_ties=found.wrong_ties,
+        unending=found.unending,
         error_bound=found.error_bound,
         seconds=time.perf_counter() - started,
     )
@@ -71,7 +85,14 @@ def certify(solution: Solution[Any, Any], *, exact: bool = False, progress: Prog
 
 def check_by_rules(solution: Solution[Any, Any], exact: bool, progress: Progress | None = None) -> Violation:
     """The check from nothing but the rules and the solution's values, for every game."""
-    return _RulesCheck(solution, exact).run(progress)
+    try:
+        return _RulesCheck(solution, exact).run(progress)
+    except _CycleError:
+        return _check_cyclic(solution, exact, progress)
+
+
+class _CycleError(Exception):
+    """Play can come back to a position."""
 
 
 class _RulesCheck:
@@ -105,10 +126,7 @@ class _RulesCheck:
             state, options, ahead = path[-1]
             for following in ahead:
                 if following in on_path:
-                    text = self.game.text(state)
-                    raise CyclicError(
-                        f"{self.game.spec} can come back to {text!r}; only games that never do can be certified"
-                    )
+                    raise _CycleError
                 if following not in self.errors:
                     on_path.add(following)
                     path.append((following, *self.open(following)))
@@ -162,3 +180,96 @@ class _RulesCheck:
         if violation > self.largest or not self.where:
             self.largest, self.where = max(violation, self.largest), game.text(state)
         self.errors[state] = violation + max(errors)
+
+
+def _check_cyclic(solution: Solution[Any, Any], exact: bool, progress: Progress | None) -> Violation:
+    """The check of a game that can come back to a position: on its graph, explored anew."""
+    game = solution.game
+    graph = explore(game, [game.as_first(state) for state in solution.states()], progress=progress)
+    problem = Problem(graph, interests_of(graph), Fraction(solution.gamma))
+    if problem.interests == "each for itself":
+        raise CyclicError(
+            f"{game.spec} can come back to a position, and each plays for itself: that cannot be certified", "interests"
+        )
+    values: list[Number] = []
+    chosen: list[int] = []
+    for at, state in enumerate(graph.states):
+        values.append(solution.value(state))
+        chosen.append(list(game.actions(state)).index(solution.action(state)))
+        if progress is not None and at % 256 == 0:
+            progress(0.5 + 0.4 * at / len(graph.states), "certifying")
+    shape = components_of(graph)
+    doubles = np.array([float(value) for value in values])
+    if exact:
+        found = _check_exactly(problem, shape, [Fraction(value) for value in values], chosen)
+        if found.largest and not solution.report.exact:
+            found = replace(found, error_bound=_bound(problem, shape, doubles, progress), unending=0)
+    else:
+        found = _check_doubles(problem, shape, doubles, np.array(chosen), progress)
+    return replace(found, where=game.text(graph.states[int(found.where)]))
+
+
+def _check_doubles(
+    problem: Problem,
+    shape: Components,
+    values: NDArray[np.float64],
+    chosen: NDArray[np.int64],
+    progress: Progress | None,
+) -> Violation:
+    from dicewise.engine.cycles import worths_of
+
+    graph = problem.graph
+    worths = worths_of(problem, values)
+    best = np.maximum.reduceat(worths, graph.first_choice[:-1])
+    off = np.abs(values - best)
+    bound = _bound(problem, shape, values, progress)
+    loss = float((best - worths[graph.first_choice[:-1] + chosen]).max())
+    return Violation(len(values), float(off.max()), str(int(off.argmax())), loss, bound)
+
+
+def _bound(problem: Problem, shape: Components, values: NDArray[np.float64], progress: Progress | None) -> float | None:
+    from dicewise.engine.cycles import solve_in_doubles
+
+    try:
+        return solve_in_doubles(problem, shape, given=values, progress=progress).error_bound
+    except (LoopError, UndecidedError):
+        return None
+
+
+def _check_exactly(problem: Problem, shape: Components, values: list[Fraction], chosen: list[int]) -> Violation:
+    """Every equation, and in every cycle that play by the chosen actions ends."""
+    count, known = len(values), values + problem.ends
+    largest = loss = Fraction(0)
+    where = unending = 0
+    for number in range(len(shape.cyclic)):
+        states = shape.states(number)
+        arena = arena_of(problem, states, lambda to: (known[to], known[to]))
+        mine = [known[s] if me else problem.total - known[s] for s, me in zip(arena.states, arena.mine, strict=True)]
+        worths = [[value_of(option, mine) for option in options] for options in arena.options]
+        for node, state in enumerate(states):
+            best = max(worths[node])
+            loss = max(loss, best - worths[node][chosen[state]])
+            if abs(best - values[state]) > largest:
+                largest, where = abs(best - values[state]), state
+        if shape.cyclic[number]:
+            unending += _unending(problem, arena, mine, worths, [chosen[state] for state in arena.states])
+    # a violation of 0 is the truth where play ends; a bound from one above 0 comes from the check in doubles
+    bound = Fraction(0) if largest == 0 and not unending else None
+    return Violation(count, largest, str(where), loss, bound, unending=unending)
+
+
+def _unending(
+    problem: Problem, arena: Arena, mine: list[Fraction], worths: list[list[Fraction]], chosen: list[int]
+) -> int:
+    """The nodes of a component from which the chosen actions are not shown to end play, or would better not."""
+    tight = [
+        [way for way, worth in zip(ways, worths[node], strict=True) if worth == mine[node]]
+        for node, ways in enumerate(arena.ways)
+    ]
+    played = [[arena.ways[node][chosen[node]]] if me else tight[node] for node, me in enumerate(arena.mine)]
+    sure = force_the_end(arena.mine, played)
+    least = giving_up(problem, arena) if problem.opposed else [None] * len(mine)
+    left = sum(node not in sure and value != low for node, (value, low) in enumerate(zip(mine, least, strict=True)))
+    if not problem.opposed:
+        left += sum(len(loop) for loop in end_components(tight) if min(mine[node] for node in loop) < 0)
+    return left

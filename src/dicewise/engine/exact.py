@@ -1,48 +1,355 @@
-"""The same answers in fractions: slow, obvious, the oracle."""
+"""The same answers in fractions: slow, obvious, the oracle.
+
+Acyclic games by backward induction. Cyclic ones component by component, each after all that it leads to, by policy
+iteration with exact linear algebra:
+
+    one player   from a policy that ends, and switching only to what is strictly better, every policy on the way
+                 ends, or a loop pays; the last one is the best that ends (Bertsekas and Tsitsiklis 1991)
+    two players  what the mover can be sure of: its policy is improved against the other's best reply (Hoffman and
+                 Karp 1966). It begins by giving up everywhere, which is worth the worst that can happen; so what it
+                 ends with is the least fixed point, in which endless play counts as that worst.
+
+Two players have a value if both are sure of it, the mover of v and the other of total - v: then it does not matter
+how endless play is counted. Where nothing is paid on the way, the worst that can happen is the worst end of the game.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dicewise.engine.components import Components, Way, end_components, force_the_end
+from dicewise.engine.problem import Problem
 from dicewise.game import Progress
 from dicewise.graph import Graph
 
+Row = tuple[Fraction, ...]
+
+
+class LoopError(Exception):
+    """A component has no answer; `states` are in it, `reason` is that of a `CyclicError`."""
+
+    def __init__(self, reason: str, states: Sequence[int]) -> None:
+        super().__init__(reason)
+        self.reason, self.states = reason, states
+
+
+class UndecidedError(Exception):
+    """Whether a component has an answer depends on digits that are not known; `states` are in it."""
+
+    def __init__(self, states: Sequence[int]) -> None:
+        super().__init__("undecided")
+        self.states = states
+
 
 def backward_induction_exactly(
-    graph: Graph, levels: list[NDArray[np.int64]], progress: Progress | None = None
-) -> list[tuple[Fraction, ...]]:
-    """The values of all states, one entry per player from the mover on; of equally good choices the first is taken."""
+    graph: Graph, levels: list[NDArray[np.int64]], gamma: Fraction = Fraction(1), progress: Progress | None = None
+) -> list[Row]:
+    """The values of an acyclic game, one entry per player from the mover on; of equal choices the first is taken."""
     count, players = len(graph.states), graph.players
-    values: list[tuple[Fraction, ...]] = [()] * count
+    values: list[Row] = [()] * count
     values += [tuple(map(Fraction, row)) for row in graph.ends.tolist()]
-    worth_of_lottery: dict[int, tuple[Fraction, ...]] = {}
+    rewards = None if graph.reward is None else graph.reward.tolist()
+    known: dict[int, Row] = {}
 
-    def worth(lottery: int) -> tuple[Fraction, ...]:
+    def worth(lottery: int) -> Row:
         edges = range(graph.first_edge[lottery], graph.first_edge[lottery + 1])
         total = sum(int(graph.weight[edge]) for edge in edges)
         sums = [Fraction(0)] * players
         for edge in edges:
             weight, shift, row = int(graph.weight[edge]), int(graph.shift[edge]), values[graph.target[edge]]
             for j in range(players):
-                paid = Fraction(0) if graph.reward is None else Fraction(graph.reward[edge].tolist()[j])
-                sums[j] += weight * (paid + row[(j + shift) % players])
+                paid = 0 if rewards is None else Fraction(rewards[edge][j])
+                sums[j] += weight * (paid + gamma * row[(j + shift) % players])
         return tuple(entry / total for entry in sums)
 
-    for at, level in enumerate(levels):
-        for state in level.tolist():
-            best: tuple[Fraction, ...] | None = None
-            for choice in range(graph.first_choice[state], graph.first_choice[state + 1]):
-                lottery = int(graph.lottery[choice])
-                if lottery not in worth_of_lottery:
-                    worth_of_lottery[lottery] = worth(lottery)
-                value = worth_of_lottery[lottery]
-                if best is None or value[0] > best[0]:
-                    best = value
-            assert best is not None  # a state without actions is an end
-            values[state] = best
-        if progress is not None:
-            progress(0.5 + 0.5 * at / len(levels), "solving exactly")
+    for at, state in enumerate(state for level in levels for state in level.tolist()):
+        best: Row | None = None
+        for choice in range(graph.first_choice[state], graph.first_choice[state + 1]):
+            lottery = int(graph.lottery[choice])
+            if lottery not in known:
+                known[lottery] = worth(lottery)
+            if best is None or known[lottery][0] > best[0]:
+                best = known[lottery]
+        assert best is not None  # a state without actions is an end
+        values[state] = best
+        if progress is not None and at % 256 == 0:
+            progress(0.5 + 0.5 * at / count, "solving exactly")
     return values[:count]
+
+
+# ---- inside a cyclic component
+
+
+class Option(NamedTuple):
+    """A choice in a component: what it pays for certain, and where else inside it may lead, with chances."""
+
+    sure: Fraction
+    moves: list[tuple[int, Fraction]]
+    leaves: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Arena:
+    """A component as one player sees it: the nodes are its states, for two players once with either to move."""
+
+    states: list[int]
+    mine: list[bool]
+    options: list[list[Option]]
+
+    @property
+    def ways(self) -> list[list[Way]]:
+        return [[Way(frozenset(to for to, _ in o.moves), o.leaves) for o in options] for options in self.options]
+
+
+Bounds = Callable[[int], tuple[Fraction, Fraction]]
+"""The worth of a state outside the component to its mover, from below and from above."""
+
+
+def arena_of(problem: Problem, states: list[int], worth: Bounds) -> Arena:
+    """A component with what lies outside taken at its worst for `me`, who moves at the first nodes; for two players
+    the states follow once more with the other to move."""
+    graph, gamma, rewards = problem.graph, problem.gamma, problem.rewards
+    node_of = {state: node for node, state in enumerate(states)}
+    count, seats = len(states), 2 if problem.opposed else 1
+    lotteries: dict[tuple[int, int], Option] = {}
+
+    def option(lottery: int, seat: int) -> Option:
+        edges = range(graph.first_edge[lottery], graph.first_edge[lottery + 1])
+        total = sum(int(graph.weight[edge]) for edge in edges)
+        sure, moves, leaves = Fraction(0), dict[int, Fraction](), gamma < 1
+        for edge in edges:
+            chance = Fraction(int(graph.weight[edge]), total)
+            if rewards is not None:
+                sure += chance * (rewards[edge] if seat == 0 else -rewards[edge])
+            to = int(graph.target[edge])
+            turn = seat ^ (int(graph.shift[edge]) & 1) if problem.opposed else 0
+            if to in node_of:
+                node = node_of[to] + count * turn
+                moves[node] = moves.get(node, Fraction(0)) + chance * gamma
+            else:
+                below, above = worth(to)
+                sure += chance * gamma * (below if turn == 0 else problem.total - above)
+                leaves = True
+        return Option(sure, list(moves.items()), leaves)
+
+    options = []
+    for seat in range(seats):
+        for state in states:
+            listed = graph.lottery[graph.first_choice[state] : graph.first_choice[state + 1]].tolist()
+            for lottery in listed:
+                if (lottery, seat) not in lotteries:
+                    lotteries[lottery, seat] = option(lottery, seat)
+            options.append([lotteries[lottery, seat] for lottery in listed])
+    return Arena(states * seats, [True] * count + [False] * (count * (seats - 1)), options)
+
+
+def value_of(option: Option, values: Sequence[Fraction]) -> Fraction:
+    return option.sure + sum((chance * values[to] for to, chance in option.moves), Fraction(0))
+
+
+def best_alone(arena: Arena) -> list[Fraction]:
+    """One player: the value of the best policy that ends; refused if a loop pays, or if going on for ever is better."""
+    values = _optimise(arena, arena.options, {}, 1, "paying loop")
+    tight = [
+        [
+            way
+            for way, option in zip(ways, options, strict=True)
+            if not way.leaves and value_of(option, values) == values[node]
+        ]
+        for node, (ways, options) in enumerate(zip(arena.ways, arena.options, strict=True))
+    ]
+    for loop in end_components(tight):
+        # in such a loop what was collected and what is still to come add up to the same at every state; who never
+        # leaves has collected most where least is to come
+        if min(values[node] for node in loop) < 0:
+            raise LoopError("endless play", [arena.states[node] for node in sorted(loop)])
+    return values
+
+
+def sure_of(arena: Arena, giving_up: Sequence[Fraction]) -> list[Fraction]:
+    """Two players: what `me` can be sure of, endless play counting as if it had given up."""
+    given_up = dict(enumerate(giving_up))
+    policy: dict[int, Option] = {}
+    while True:
+        allowed = [
+            [policy[node]] if arena.mine[node] and node in policy else options
+            for node, options in enumerate(arena.options)
+        ]
+        values = _optimise(arena, allowed, given_up, -1, "endless play")
+        changed = False
+        for node, options in enumerate(arena.options):
+            worths = [value_of(option, values) for option in options]
+            worth = max(worths) if arena.mine[node] else min(worths)
+            if worth > values[node]:
+                given_up.pop(node, None)
+                if arena.mine[node]:
+                    policy[node] = options[worths.index(worth)]
+                changed = True
+        if not changed:
+            return values
+
+
+def _optimise(
+    arena: Arena, allowed: list[list[Option]], fixed: Mapping[int, Fraction], sign: int, refusal: str
+) -> list[Fraction]:
+    """The best values (the least with sign -1) of policies that end, by policy iteration."""
+    chosen = _ending_policy(arena, allowed, fixed, refusal)
+    while True:
+        values = _evaluate(chosen, fixed)
+        changed = False
+        for node, options in enumerate(allowed):
+            if node in fixed or len(options) == 1:
+                continue
+            worths = [sign * value_of(option, values) for option in options]
+            if max(worths) > sign * values[node]:
+                chosen[node] = options[worths.index(max(worths))]
+                changed = True
+        if not changed:
+            return values
+        _ending_policy(arena, [[option] for option in chosen], fixed, refusal)
+
+
+def _ending_policy(
+    arena: Arena, allowed: list[list[Option]], fixed: Mapping[int, Fraction], refusal: str
+) -> list[Option]:
+    """A policy by which every node has some chance to get closer to the way out, found from there backwards."""
+    chosen: dict[int, Option] = {node: options[0] for node, options in enumerate(allowed) if node in fixed}
+    waiting: dict[int, list[tuple[int, Option]]] = {}
+    ready = list(chosen)
+    for node, options in enumerate(allowed):
+        for option in options:
+            if option.leaves and node not in chosen:
+                chosen[node] = option
+                ready.append(node)
+            for to, _ in option.moves:
+                waiting.setdefault(to, []).append((node, option))
+    while ready:
+        for node, option in waiting.get(ready.pop(), ()):
+            if node not in chosen:
+                chosen[node] = option
+                ready.append(node)
+    if len(chosen) < len(allowed):
+        raise LoopError(refusal, [arena.states[node] for node in range(len(allowed)) if node not in chosen])
+    return [chosen[node] for node in range(len(allowed))]
+
+
+def _evaluate(chosen: list[Option], fixed: Mapping[int, Fraction]) -> list[Fraction]:
+    """The values of a policy that ends: x = sure + moves x, in integers."""
+    from flint import fmpz, fmpz_mat  # exact linear algebra, loaded where a cyclic game is solved exactly
+
+    free = [node for node in range(len(chosen)) if node not in fixed]
+    values = [fixed.get(node, Fraction(0)) for node in range(len(chosen))]
+    if not free:
+        return values
+    column = {node: at for at, node in enumerate(free)}
+    rows, sides = [], []
+    for node in free:
+        scale = lcm(*(chance.denominator for _, chance in chosen[node].moves))
+        row, side = [0] * len(free), scale * chosen[node].sure
+        row[column[node]] = scale
+        for to, chance in chosen[node].moves:
+            if to in column:
+                row[column[to]] -= int(scale * chance)
+            else:
+                side += scale * chance * values[to]
+        rows.append(row)
+        sides.append(side)
+    common = lcm(*(side.denominator for side in sides))
+    found = fmpz_mat(rows).solve(fmpz_mat([[fmpz(int(side * common))] for side in sides]))
+    for at, node in enumerate(free):
+        x = found[at, 0]
+        values[node] = Fraction(int(x.p), int(x.q) * common)
+    return values
+
+
+def giving_up(problem: Problem, arena: Arena) -> list[Fraction]:
+    """What giving up at each node is worth to `me`: the worst end, or where loops may pay, less than any play."""
+    if problem.limits is not None:
+        limits = [problem.limits[1][side] for side in problem.limits[0][arena.states].tolist()]
+        return [low if mine else problem.total - high for mine, (low, high) in zip(arena.mine, limits, strict=True)]
+    # no play that ends is worth as little: its expected steps are at most the product of the weights
+    largest, steps = Fraction(1), len(arena.options)
+    for options in arena.options:
+        largest = max([largest, *(abs(option.sure) for option in options)])
+        steps *= max(lcm(*(chance.denominator for _, chance in option.moves)) for option in options)
+    return [-4 * largest * steps] * len(arena.options)
+
+
+def _alone(problem: Problem, states: list[int], worth: Bounds) -> list[Fraction] | LoopError:
+    """One player's values, or why there are none."""
+    try:
+        return best_alone(arena_of(problem, states, worth))
+    except LoopError as error:
+        return error
+
+
+def solve_component(problem: Problem, states: list[int], worth: Bounds) -> list[tuple[Fraction, Fraction]]:
+    """The values of a component from below and from above; the same where `worth` is, or there is none."""
+    if not problem.opposed:
+        below = _alone(problem, states, worth)
+        above = _alone(problem, states, lambda to: worth(to)[::-1])
+        if isinstance(below, LoopError) or isinstance(above, LoopError):
+            raise below if isinstance(below, LoopError) and isinstance(above, LoopError) else UndecidedError(states)
+        return list(zip(below, above, strict=True))
+    arena = arena_of(problem, states, worth)
+    quit_at = giving_up(problem, arena)
+    values = sure_of(arena, quit_at)
+    lost = [state for state, value, least in zip(arena.states, values, quit_at, strict=True) if value == least]
+    if problem.limits is None and lost:
+        raise LoopError("endless play", lost)
+    count = len(states)
+    return [(values[node], problem.total - values[node + count]) for node in range(count)]
+
+
+def policy_of(problem: Problem, states: list[int], values: Mapping[int, Fraction]) -> list[int]:
+    """For each state of a component the first best choice that makes headway to the way out; -1 where it is as good to
+    go on for ever, which only those do who cannot lose or cannot win any more."""
+    arena = arena_of(problem, states, lambda to: (values[to], values[to]))
+    count = len(states)
+    mine = [values[state] if node < count else problem.total - values[state] for node, state in enumerate(arena.states)]
+    numbers = [
+        [at for at, option in enumerate(options) if value_of(option, mine) == mine[node]]
+        for node, options in enumerate(arena.options)
+    ]
+    ways = [[ways[at] for at in listed] for ways, listed in zip(arena.ways, numbers, strict=True)]
+    forced = force_the_end(arena.mine, ways)
+    return [numbers[node][forced[node]] if node in forced else -1 for node in range(count)]
+
+
+def solve_exactly(
+    problem: Problem, components: Components, progress: Progress | None = None
+) -> tuple[list[Fraction], list[int]]:
+    """The values of all states, and in cyclic components the choices (elsewhere -1: the first best)."""
+    count = len(problem.graph.states)
+    values: dict[int, Fraction] = {count + at: end for at, end in enumerate(problem.ends)}
+    policy = [-1] * count
+
+    def known(to: int) -> tuple[Fraction, Fraction]:
+        return values[to], values[to]
+
+    for number in range(len(components.cyclic)):
+        states = components.states(number)
+        if components.cyclic[number]:
+            if problem.opposed:
+                found = solve_component(problem, states, known)
+                if any(below != above for below, above in found):
+                    raise LoopError("endless play", states)
+                best = [below for below, _ in found]
+            else:
+                best = best_alone(arena_of(problem, states, known))
+            values.update(zip(states, best, strict=True))
+            for state, choice in zip(states, policy_of(problem, states, values), strict=True):
+                policy[state] = choice
+        else:
+            arena = arena_of(problem, states, known)
+            values[states[0]] = max(option.sure for option in arena.options[0])
+        if progress is not None and number % 64 == 0:
+            progress(0.5 + 0.5 * number / len(components.cyclic), "solving exactly")
+    return [values[state] for state in range(count)], policy

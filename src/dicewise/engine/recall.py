@@ -50,8 +50,12 @@ def recall_stored(game: Game[S, A], store: Store) -> Solution[S, A] | None:
         texts = [text.decode() for text in states.tolist()]
         if len(set(texts)) != len(texts) or values.shape != (len(states), game.players):
             return None
+        policy = arrays.get("policy")
+        if policy is not None and policy.shape != (len(states),):
+            return None
         numbering = Listed([game.parse(text) for text in texts])
-        return TableSolution(game, report, numbering, values, solve_from(game, exact=False), meta["tolerance"])
+        elsewhere = solve_from(game, exact=False)
+        return TableSolution(game, report, numbering, values, elsewhere, meta["tolerance"], policy=policy)
     except (KeyError, TypeError, ValueError):
         return None
 

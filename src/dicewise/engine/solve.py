@@ -1,57 +1,93 @@
 """Solving: rules, arrays or a kernel in, a Solution out.
 
-Acyclic games are solved by backward induction. A state's level is the length of the longest way to the end; all
-states of a level depend on lower levels only and are solved together:
+Acyclic games are solved by backward induction (`acyclic`). Interests are read off the payoffs.
 
-    Q(c)[j] = sum over edges of chance * (reward[j] + V(target)[j + shift])      for each choice c and each player j
-    V(s)    = Q of the first choice whose Q[0] (the mover's) is the largest
-
-Interests are read off the payoffs. With common or opposed interests it does not matter which of several best choices
-is taken; where each plays for itself it does, and choices within the tie tolerance count as equal.
+Cyclic games are solved component by component: small ones in fractions (`exact`), others by compiled sweeps that end
+with a proof (`cycles`). Values are those of play that ends; where somebody would rather never end it, or a loop pays,
+there is no answer, and the refusal says where and why.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dicewise.engine.acyclic import backward_induction, levels_of, rounding_bound, tolerance_of
+from dicewise.engine.components import Components, components_of
+from dicewise.engine.exact import LoopError, UndecidedError, backward_induction_exactly, solve_exactly
 from dicewise.engine.explore import explore
-from dicewise.errors import CyclicError, InputError
-from dicewise.game import A, Game, Progress, S
-from dicewise.graph import Graph
-from dicewise.solution import TIE_TOLERANCE, UNIT_ROUNDOFF, Report, Solution, TableSolution
+from dicewise.engine.problem import Problem
+from dicewise.errors import CyclicError, InputError, LimitError
+from dicewise.game import A, Game, Number, Progress, S
+from dicewise.graph import Graph, Listed, spans
+from dicewise.solution import UNIT_ROUNDOFF, Report, Solution, TableSolution
 
 METHODS = ("auto", "rules", "graph", "kernel")
 
 
+COMPILED_FROM = 2_000_000
+"""Edges from which acyclic games go through the compiled solver."""
+
+FEW_EDGES, FEW_NODES = 4_000, 200
+"""Cyclic games of up to so many edges, in components of up to so many nodes, are solved in fractions at once: that is
+quicker than to load a compiler, and nothing is left to prove."""
+
+
 def solve(
-    game: Game[S, A], *, using: str = "auto", exact: bool = False, progress: Progress | None = None
+    game: Game[S, A],
+    *,
+    using: str = "auto",
+    exact: bool = False,
+    gamma: Number = 1,
+    theta: float | None = None,
+    progress: Progress | None = None,
 ) -> Solution[S, A]:
     """The optimal value and action of every state.
 
     `using` picks the depth: a `kernel` written for the game, the `graph` that it builds itself, or its `rules`;
     `auto` takes the first that there is. `exact` computes in fractions. The store is never read.
+
+    `gamma` below 1 discounts whatever is paid after a move by that factor. With `theta`, plain value iteration is run
+    until a sweep changes no value by as much: the textbook's method, which proves nothing.
     """
     if using not in METHODS:
         raise InputError(f"using {using!r} is not known; choose one of {', '.join(METHODS)}")
-    if using in ("auto", "kernel"):
+    factor = _checked(gamma, theta, exact)
+    plain = factor == 1 and theta is None
+    if using in ("auto", "kernel") and plain:
         solution = game.kernel(exact=exact, progress=progress)
         if solution is not None:
             return solution
-        if using == "kernel":
-            raise InputError(f"{game.spec} has no kernel; solve it using 'auto' or 'rules'")
-    if using in ("auto", "graph"):
-        graph = game.graph()
-        if graph is not None:
-            return solve_graph(game, graph, exact=exact, method="graph", progress=progress)
-        if using == "graph":
-            raise InputError(f"{game.spec} does not build its own graph; solve it using 'auto' or 'rules'")
-    return solve_graph(game, explore(game, progress=progress), exact=exact, progress=progress)
+    if using == "kernel":
+        raise InputError(f"{game.spec} has no kernel for this; solve it using 'auto' or 'rules'")
+    graph = game.graph() if using in ("auto", "graph") else None
+    if using == "graph" and graph is None:
+        raise InputError(f"{game.spec} does not build its own graph; solve it using 'auto' or 'rules'")
+    method = "rules" if graph is None else "graph"
+    if graph is None:
+        graph = explore(game, progress=progress)
+    if theta is not None:
+        return iterate_values(game, graph, factor, float(theta), method=method, progress=progress)
+    return solve_graph(game, graph, exact=exact, gamma=factor, method=method, progress=progress)
+
+
+def _checked(gamma: Number, theta: float | None, exact: bool) -> Fraction:
+    try:
+        factor = Fraction(str(gamma)) if isinstance(gamma, float) else Fraction(gamma)
+    except (TypeError, ValueError):
+        factor = Fraction(0)
+    if not 0 < factor <= 1:
+        raise InputError(f"gamma {gamma!r} is not allowed; it is a number above 0 and up to 1, such as 0.95")
+    if theta is not None and not 0 < theta < float("inf"):
+        raise InputError(f"theta {theta!r} is not allowed; it is a number above 0, such as 0.01")
+    if theta is not None and exact:
+        raise InputError("value iteration with theta is never exact; leave out one of the two")
+    return factor
 
 
 def solve_graph(
@@ -59,152 +95,258 @@ def solve_graph(
     graph: Graph,
     *,
     exact: bool = False,
+    gamma: Fraction = Fraction(1),
     method: str = "rules",
+    in_doubles: bool = False,
     progress: Progress | None = None,
 ) -> TableSolution[S, A]:
-    """Backward induction over a graph."""
+    """All states of a graph; `in_doubles` keeps small cyclic games from being solved in fractions."""
     started = time.perf_counter()
     interests = interests_of(graph)
-    levels = levels_of(graph, game)
+    problem = Problem(graph, interests, gamma)
+    if problem.opposed and gamma < 1 and problem.total:  # what is shared shrinks, so that it is constant no more
+        interests = "each for itself"
+        problem = Problem(graph, interests, gamma)
+    one_number = interests != "each for itself"
+    levels = None if one_number and len(graph.target) >= COMPILED_FROM else levels_of(graph)
+    policy: NDArray[np.int64] | None = None
     table: Any
-    bound: float | None
-    if exact:
-        from dicewise.engine.exact import backward_induction_exactly
-
-        table, bound = backward_induction_exactly(graph, levels, progress), 0.0
+    bound: float | None = 0.0
+    if levels is not None and exact:
+        table = backward_induction_exactly(graph, levels, gamma, progress)
+        how = "fractions"
+    elif levels is not None:
+        table = backward_induction(graph, levels, interests, float(gamma), progress)
+        bound = rounding_bound(graph, levels, table) if one_number else None
+        how = "backward induction"
+    elif one_number:
+        table, policy, bound, how = _solve_cyclic(game, problem, exact, in_doubles, progress)
+    elif len(graph.lottery) == len(graph.states):
+        table, bound, how = _solve_forced(game, graph, exact, gamma, in_doubles, progress)
     else:
-        table = backward_induction(graph, levels, interests, progress)
-        bound = rounding_bound(graph, levels, table) if interests != "each for itself" else None
+        raise CyclicError(
+            f"{_comes_back(game, graph, components_of(graph))}, and each of its {graph.players} players plays for "
+            "itself; that is solved only where no position comes back, or where two players share a constant sum",
+            "interests",
+        )
     report = Report(
         game=game.spec,
-        method=f"{method}, {'fractions' if exact else 'backward induction'}",
+        method=f"{method}, {how}" + (f", gamma {float(gamma):g}" if gamma < 1 else ""),
         interests=interests,
         states=len(graph.states),
         seconds=time.perf_counter() - started,
         exact=exact,
         error_bound=bound,
+        tie_rule=FIRST_LISTED if policy is None else HEADWAY,
     )
-    return TableSolution(game, report, graph.states, table, solve_from(game, exact), tolerance_of(graph))
+    return TableSolution(
+        game,
+        report,
+        graph.states,
+        table,
+        solve_from(game, exact, gamma),
+        tolerance_of(graph),
+        policy=policy,
+        gamma=gamma if exact else float(gamma),
+    )
 
 
-def solve_from(game: Game[S, A], exact: bool) -> Callable[[S], TableSolution[S, A]]:
+FIRST_LISTED = "the first listed of equally good actions"
+HEADWAY = "the first listed of equally good actions that make headway to the end"
+
+
+def _solve_cyclic(
+    game: Game[Any, Any], problem: Problem, exact: bool, in_doubles: bool, progress: Progress | None
+) -> tuple[Any, NDArray[np.int64] | None, float, str]:
+    """Table, policy, error bound and method of a game that one number per state describes."""
+    graph = problem.graph
+    shape = components_of(graph)
+    nodes = int(np.diff(shape.starts)[shape.cyclic].max(initial=0)) * (2 if problem.opposed else 1)
+    cyclic = nodes > 0
+    if problem.gamma == 1 and (stuck := _without_end(graph, shape)) is not None:
+        raise CyclicError(
+            f"{game.spec} cannot end from {_shown(game, graph, shape.states(stuck))}: every play from there goes on "
+            "for ever; give it a way to a position without actions",
+            "no end",
+        )
+    few = len(graph.target) <= FEW_EDGES and nodes <= FEW_NODES
+    try:
+        if not exact and (in_doubles or not few):
+            from dicewise.engine.cycles import solve_in_doubles
+
+            try:
+                found = solve_in_doubles(problem, shape, progress=progress)
+                how = "sweeps with proven bounds" if cyclic else "backward induction, compiled"
+                table = problem.table(found.values)
+                bound = found.error_bound + 2 * UNIT_ROUNDOFF * float(np.abs(table).max(initial=0.0))
+                return table, found.policy if cyclic else None, bound, how
+            except UndecidedError as error:
+                if not few:
+                    where = _shown(game, graph, list(error.states))
+                    raise LimitError(
+                        f"{game.spec} could not be solved with a proof at {where}: too many states that come back to "
+                        "each other, too slowly or for nothing; try smaller parameters, or --exact"
+                    ) from None
+        values, choices = solve_exactly(problem, shape, progress)
+    except LoopError as error:
+        raise CyclicError(_explained(game, graph, error), error.reason) from None
+    policy = np.array(choices, dtype=np.int64)
+    if exact:
+        return [problem.row(value) for value in values], policy, 0.0, "policy iteration in fractions"
+    doubles = np.array([float(value) for value in values])
+    largest = max(float(np.abs(doubles).max(initial=0.0)), abs(float(problem.total)))
+    return problem.table(doubles), policy, 4 * UNIT_ROUNDOFF * largest, "fractions, rounded at the end"
+
+
+def _solve_forced(
+    game: Game[Any, Any], graph: Graph, exact: bool, gamma: Fraction, in_doubles: bool, progress: Progress | None
+) -> tuple[Any, float, str]:
+    """A cyclic game without a choice, in which each player's expectation is a sum of its own: seat by seat."""
+    players, count = graph.players, len(graph.states)
+    sizes = np.diff(graph.first_edge)[graph.lottery]
+    edges, _ = spans(graph.first_edge[graph.lottery], graph.first_edge[graph.lottery + 1])
+    seats = np.arange(players)[:, None]
+    after = (seats + graph.shift[edges]) % players
+    target = np.where(
+        graph.target[edges] < count,
+        graph.target[edges] + after * count,
+        players * count + (graph.target[edges] - count) + after * len(graph.ends),
+    )
+    weights = np.empty(len(edges), dtype=object)
+    weights[:] = [graph.weight[edge] for edge in edges.tolist()]
+    apart = Graph(
+        players=1,
+        states=Listed(list(graph.states) * players, {}),
+        actions=[None] * (players * count),
+        first_choice=np.arange(players * count + 1),
+        lottery=np.arange(players * count),
+        first_edge=np.concatenate([[0], np.cumsum(np.tile(sizes, players))]),
+        target=target.ravel(),
+        shift=np.zeros(players * len(edges), dtype=np.int64),
+        weight=np.tile(weights, players),
+        chance=np.tile(graph.chance[edges], players),
+        reward=None if graph.reward is None else graph.reward[edges].T.reshape(-1, 1),
+        ends=graph.ends.T.reshape(-1, 1),
+    )
+    table, _, bound, how = _solve_cyclic(game, Problem(apart, "one player", gamma), exact, in_doubles, progress)
+    if exact:
+        return [tuple(table[seat * count + s][0] for seat in range(players)) for s in range(count)], bound, how
+    return table[:, 0].reshape(players, count).T, bound, how
+
+
+def iterate_values(
+    game: Game[S, A], graph: Graph, gamma: Fraction, theta: float, *, method: str, progress: Progress | None = None
+) -> TableSolution[S, A]:
+    """Plain value iteration: all values 0 at first, then sweeps in place until one changes less than theta."""
+    from dicewise.engine import _kernels
+    from dicewise.engine.cycles import work_of
+
+    started = time.perf_counter()
+    problem = Problem(graph, interests_of(graph), gamma)
+    if problem.interests == "each for itself" or (problem.opposed and gamma < 1 and problem.total):
+        raise InputError(
+            f"value iteration needs one player, a team or opponents, not {problem.interests}: leave theta out"
+        )
+    count = len(graph.states)
+    values = np.zeros(count + len(graph.ends))
+    values[count:] = graph.ends[:, 0].astype(float)
+    work = work_of(problem)
+    order = np.arange(count)
+    at_once = max(1, 30_000_000 // max(1, len(graph.target)))
+    sweeps = done = 0
+    while sweeps < MOST_SWEEPS:
+        done = _kernels.iterate(order, 0, count, work, values, at_once, theta, True)
+        sweeps += done
+        if progress is not None:
+            progress(0.5, f"sweep {sweeps:,}")
+        if done < at_once:
+            break
+    else:
+        raise LimitError(f"{sweeps:,} sweeps of value iteration did not get below theta {theta:g}; play may never end")
+    report = Report(
+        game=game.spec,
+        method=f"{method}, value iteration, theta {theta:g}, gamma {float(gamma):g}, {sweeps:,} sweeps",
+        interests=problem.interests,
+        states=count,
+        seconds=time.perf_counter() - started,
+        exact=False,
+        error_bound=None,
+        note=f"the last sweep changed no value by {theta:g} or more, which does not mean that values are that close to "
+        "the truth, nor that the policy is best, nor that it ever ends",
+    )
+    elsewhere = solve_from(game, False, gamma)
+    return TableSolution(
+        game, report, graph.states, problem.table(values[:count]), elsewhere, tolerance_of(graph), gamma=float(gamma)
+    )
+
+
+MOST_SWEEPS = 1_000_000
+
+
+def solve_from(game: Game[S, A], exact: bool, gamma: Fraction = Fraction(1)) -> Callable[[S], TableSolution[S, A]]:
     """How a position that the start does not lead to is solved when somebody asks for it."""
-    return lambda state: solve_graph(game, explore(game, [state]), exact=exact)
-
-
-def tolerance_of(graph: Graph) -> float:
-    return TIE_TOLERANCE * max(1.0, graph.scale)
+    return lambda state: solve_graph(game, explore(game, [state]), exact=exact, gamma=gamma)
 
 
 def interests_of(graph: Graph) -> str:
     """`one player`, `team`, `constant sum` or `each for itself`, read off what is paid."""
     if graph.players == 1:
         return "one player"
-
-    def fractions(rows: NDArray[Any] | None) -> list[list[Fraction]]:
-        return [] if rows is None else [[Fraction(number) for number in row] for row in rows.tolist()]
-
-    pays, ways = fractions(graph.ends), fractions(graph.reward)
-    if all(len(set(row)) == 1 for row in pays + ways):
+    paid = [graph.ends] if graph.reward is None else [graph.ends, graph.reward]
+    if all((rows == rows[:, :1]).all() for rows in paid):
         return "team"
-    paid = [graph.ends, graph.reward] if graph.reward is not None else [graph.ends]
-    floats = any(isinstance(number, float) for rows in paid for number in rows.ravel().tolist())
+    if graph.players != 2:
+        return "each for itself"
+    sums = [[Fraction(a) + Fraction(b) for a, b in _distinct(rows)] for rows in paid]
+    floats = any(isinstance(number, float) for rows in paid for row in _distinct(rows) for number in row)
     slack = Fraction(1, 10**12) if floats else Fraction(0)
-    sums: list[Fraction] = [sum(row, Fraction(0)) for row in pays]
-    balanced = all(abs(sum(row, Fraction(0))) <= slack for row in ways)
-    if graph.players == 2 and balanced and max(sums) - min(sums) <= slack:
-        return "constant sum"
-    return "each for itself"
+    balanced = all(abs(total) <= slack for total in (sums[1] if len(sums) > 1 else []))
+    spread = max(sums[0], default=0) - min(sums[0], default=0)
+    return "constant sum" if balanced and spread <= slack else "each for itself"
 
 
-def levels_of(graph: Graph, game: Game[Any, Any]) -> list[NDArray[np.int64]]:
-    """The states by the length of their longest way to the end, lowest first; a cycle is refused by name."""
+def _distinct(rows: NDArray[Any]) -> Sequence[tuple[Any, ...]]:
+    """The different rows of a table of pays."""
+    if rows.dtype == object:
+        return list(dict.fromkeys(map(tuple, rows.tolist())))
+    return [tuple(row) for row in np.unique(rows, axis=0).tolist()]
+
+
+def _without_end(graph: Graph, shape: Components) -> int | None:
+    """A component that nothing leads out of; None if every state can come to an end."""
     count = len(graph.states)
-    choices = np.arange(len(graph.lottery))
-    owner = np.repeat(np.arange(count), np.diff(graph.first_choice))
-    edges, of_choice = spans(graph.first_edge[graph.lottery[choices]], graph.first_edge[graph.lottery[choices] + 1])
-    source, target = owner[of_choice], graph.target[edges]
-    inner = target < count
-    pairs = np.unique(source[inner] * count + target[inner]) if count else np.empty(0, dtype=np.int64)
-    source, target = pairs // max(count, 1), pairs % max(count, 1)
-    waiting = np.bincount(source, minlength=count)
-    order = np.argsort(target, kind="stable")
-    source_by_target = source[order]
-    first = np.concatenate([[0], np.cumsum(np.bincount(target, minlength=count))]) if count else np.zeros(1, dtype=int)
-    levels = []
-    ready = np.flatnonzero(waiting == 0)
-    while len(ready):
-        levels.append(ready)
-        waiting[ready] = -1
-        incoming, _ = spans(first[ready], first[ready + 1])
-        freed = source_by_target[incoming]
-        waiting -= np.bincount(freed, minlength=count)
-        ready = np.unique(freed[waiting[freed] == 0])
-    stuck = np.flatnonzero(waiting > 0)
-    if len(stuck):
-        raise CyclicError(_cycle_message(graph, game, source, target, set(stuck.tolist())))
-    return levels
+    open_ = np.zeros(len(shape.cyclic), dtype=bool)
+    leads_to = np.append(shape.component, np.full(len(graph.ends), -1))[graph.target]
+    owner = np.repeat(shape.component[np.arange(count)], np.diff(graph.first_choice))
+    low = np.minimum.reduceat(leads_to, graph.first_edge[:-1])  # of each lottery: lower numbers are further on
+    np.logical_or.at(open_, owner, low[graph.lottery] < owner)
+    stuck = np.flatnonzero(~open_)
+    return int(stuck[0]) if len(stuck) else None
 
 
-def _cycle_message(
-    graph: Graph, game: Game[Any, Any], source: NDArray[np.int64], target: NDArray[np.int64], stuck: set[int]
-) -> str:
-    onward = {int(s): int(t) for s, t in zip(source, target, strict=True) if int(s) in stuck and int(t) in stuck}
-    seen: list[int] = []
-    at = next(iter(onward))
-    while at not in seen:
-        seen.append(at)
-        at = onward[at]
-    loop = [*seen[seen.index(at) :], at]
-    texts = [game.text(graph.states[node]) for node in loop]
-    shown = " -> ".join(repr(text) for text in (texts if len(texts) <= 5 else [*texts[:3], "...", texts[-1]]))
+# ---- words for what stands in the way
+
+
+def _shown(game: Game[Any, Any], graph: Graph, states: Sequence[int]) -> str:
+    texts = [repr(game.text(graph.states[state])) for state in states[:3]]
+    return ", ".join(texts) + (", ..." if len(states) > 3 else "")
+
+
+def _comes_back(game: Game[Any, Any], graph: Graph, shape: Components) -> str:
+    where = shape.states(int(np.flatnonzero(shape.cyclic)[0]))
+    return f"{game.spec} can come back to a position that it has left ({_shown(game, graph, where)})"
+
+
+def _explained(game: Game[Any, Any], graph: Graph, error: LoopError) -> str:
+    where = f"{game.spec} at {_shown(game, graph, list(error.states))}"
+    if error.reason == "paying loop":
+        return f"{where}: coming back again and again pays, so that there is no best play; make the loop cost something"
+    if graph.players == 1 or game.players == 1:
+        return (
+            f"{where}: going on for ever costs nothing and every way out costs something, so that the best play never "
+            "ends; make the loop cost something, or give a way out that does not"
+        )
     return (
-        f"{game.spec} can come back to a position that it has left: {shown}; "
-        "only games that never do can be solved so far"
+        f"{where}: play can go on for ever, and one player or the other would rather have that than end it; "
+        "add a rule that ends it, or make going on cost something"
     )
-
-
-def spans(start: NDArray[np.int64], stop: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All numbers start[i] .. stop[i]-1 one after the other, and the i that each comes from."""
-    lengths = stop - start
-    of = np.repeat(np.arange(len(lengths)), lengths)
-    begin = np.cumsum(lengths) - lengths
-    return np.arange(len(of)) - begin[of] + start[of], of
-
-
-def backward_induction(
-    graph: Graph, levels: list[NDArray[np.int64]], interests: str, progress: Progress | None = None
-) -> NDArray[np.float64]:
-    """The values of all states, one column per player from the mover on."""
-    count, players = len(graph.states), graph.players
-    table = np.empty((count + len(graph.ends), players))
-    table[count:] = graph.ends.astype(float)
-    seats = np.arange(players)
-    reward = None if graph.reward is None else graph.reward.astype(float)
-    tolerance = tolerance_of(graph) if interests == "each for itself" else 0.0
-    for at, level in enumerate(levels):
-        choices, _ = spans(graph.first_choice[level], graph.first_choice[level + 1])
-        lottery = graph.lottery[choices]
-        edges, _ = spans(graph.first_edge[lottery], graph.first_edge[lottery + 1])
-        gains = table[graph.target[edges, None], (seats + graph.shift[edges, None]) % players]
-        if reward is not None:
-            gains = gains + reward[edges]
-        gains *= graph.chance[edges, None]
-        edge_counts = graph.first_edge[lottery + 1] - graph.first_edge[lottery]
-        worth = np.add.reduceat(gains, np.cumsum(edge_counts) - edge_counts, axis=0)
-        choice_counts = graph.first_choice[level + 1] - graph.first_choice[level]
-        begin = np.cumsum(choice_counts) - choice_counts
-        best = np.maximum.reduceat(worth[:, 0], begin)
-        good = worth[:, 0] >= np.repeat(best, choice_counts) - tolerance
-        where = np.where(good, np.arange(len(good)), len(good))
-        table[level] = worth[np.minimum.reduceat(where, begin)]
-        if progress is not None and at % 64 == 0:
-            progress(0.5 + 0.5 * at / len(levels), "solving")
-    return table[:count]
-
-
-def rounding_bound(graph: Graph, levels: list[NDArray[np.int64]], table: NDArray[np.float64]) -> float:
-    """How far rounding can have carried any value: each level adds at most (edges + 4) units in the last place."""
-    largest = max(float(np.abs(table).max(initial=0.0)), graph.scale)
-    edges = int(np.diff(graph.first_edge).max(initial=0))
-    return len(levels) * (edges + 4) * UNIT_ROUNDOFF * largest * 2

@@ -1,0 +1,202 @@
+"""The shape of a game's graph: where play can come back, where it can be kept, who can bring it to an end.
+
+A *component* is a set of states each of which can lead to each other (strongly connected). A game is acyclic if every
+component is a single state that does not lead back to itself. An *end component* is a set of states in which somebody
+who picks all moves could stay for ever.
+
+Beside `strong_components`, which the compiled solver uses too, all of this is for small components: sets and dicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dicewise.graph import Graph
+
+
+def strong_components(
+    first_choice: Any, lottery: Any, first_edge: Any, target: Any, order: Any, starts: Any, component: Any, cyclic: Any
+) -> int:
+    """Tarjan's algorithm, without recursion: returns the number of components and fills the last four arrays.
+
+    Component k is `order[starts[k] : starts[k + 1]]`, and leads to lower numbers only; `component` has the number of
+    each state, `cyclic` whether a component can come back to a state.
+    """
+    count = len(first_choice) - 1
+    seen = np.zeros(count, dtype=np.int64)  # the time at which a state was found, from 1 on
+    low = np.zeros(count, dtype=np.int64)
+    choice = np.zeros(count, dtype=np.int64)
+    edge = np.zeros(count, dtype=np.int64)
+    loops = np.zeros(count, dtype=np.bool_)
+    open_states = np.empty(count, dtype=np.int64)
+    path = np.empty(count, dtype=np.int64)
+    time = found = opened = placed = 0
+    for root in range(count):
+        if seen[root]:
+            continue
+        depth = 0
+        path[0] = root
+        time += 1
+        seen[root] = low[root] = time
+        component[root] = -1
+        choice[root] = first_choice[root]
+        edge[root] = first_edge[lottery[choice[root]]]
+        open_states[opened] = root
+        opened += 1
+        while depth >= 0:
+            s = path[depth]
+            if choice[s] < first_choice[s + 1]:
+                if edge[s] == first_edge[lottery[choice[s]] + 1]:
+                    choice[s] += 1
+                    if choice[s] < first_choice[s + 1]:
+                        edge[s] = first_edge[lottery[choice[s]]]
+                    continue
+                t = target[edge[s]]
+                edge[s] += 1
+                if t >= count:
+                    continue
+                if seen[t] == 0:
+                    depth += 1
+                    path[depth] = t
+                    time += 1
+                    seen[t] = low[t] = time
+                    component[t] = -1
+                    choice[t] = first_choice[t]
+                    edge[t] = first_edge[lottery[choice[t]]]
+                    open_states[opened] = t
+                    opened += 1
+                elif component[t] < 0:
+                    low[s] = min(low[s], seen[t])
+                    loops[s] = loops[s] or t == s
+                continue
+            if low[s] == seen[s]:
+                starts[found] = placed
+                t = -1
+                while t != s:
+                    opened -= 1
+                    t = open_states[opened]
+                    component[t] = found
+                    order[placed] = t
+                    placed += 1
+                cyclic[found] = placed - starts[found] > 1 or loops[s]
+                found += 1
+            depth -= 1
+            if depth >= 0:
+                low[path[depth]] = min(low[path[depth]], low[s])
+    starts[found] = placed
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """The strongly connected components of a graph; each leads to lower numbers only."""
+
+    order: NDArray[np.int64]
+    """The states, component by component."""
+    starts: NDArray[np.int64]
+    """Where each begins in `order`; one more entry for the end."""
+    component: NDArray[np.int64]
+    """Of each state."""
+    cyclic: NDArray[np.bool_]
+    """Of each component: whether it can come back to a state."""
+
+    def states(self, number: int) -> list[int]:
+        states: list[int] = self.order[self.starts[number] : self.starts[number + 1]].tolist()
+        return states
+
+
+COMPILED_FROM = 100_000
+"""Edges from which it pays to load the compiler."""
+
+
+def components_of(graph: Graph) -> Components:
+    count = len(graph.states)
+    order, component = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    starts, cyclic = np.zeros(count + 1, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+    arrays = (graph.first_choice, graph.lottery, graph.first_edge, graph.target)
+    if len(graph.target) < COMPILED_FROM:
+        first_choice, lottery, first_edge, target = (array.tolist() for array in arrays)
+        found = strong_components(first_choice, lottery, first_edge, target, order, starts, component, cyclic)
+    else:
+        from dicewise.engine import _kernels
+
+        found = _kernels.strong_components(*arrays, order, starts, component, cyclic)
+    return Components(order, starts[: found + 1], component, cyclic[:found])
+
+
+# ---- inside a small component
+
+
+class Way(NamedTuple):
+    """What a choice may lead to."""
+
+    inside: frozenset[int]
+    """Nodes of the same component."""
+    leaves: bool
+    """Whether it may also lead out."""
+
+
+def end_components(ways: Sequence[Sequence[Way]]) -> list[set[int]]:
+    """The largest sets of nodes in which somebody who picks all moves could stay for ever."""
+    kept = [[way for way in options if not way.leaves] for options in ways]
+    while True:
+        label = _labels(kept)
+        fewer = [
+            [way for way in options if all(label[to] == label[node] and kept[to] for to in way.inside)]
+            for node, options in enumerate(kept)
+        ]
+        if fewer == kept:
+            break
+        kept = fewer
+    found: dict[int, set[int]] = {}
+    for node, options in enumerate(kept):
+        if options:
+            found.setdefault(label[node], set()).add(node)
+    return list(found.values())
+
+
+def _labels(ways: Sequence[Sequence[Way]]) -> list[int]:
+    """The strongly connected component of each node."""
+    first_choice, first_edge, target = [0], [0], []
+    for options in ways:
+        for way in options:
+            target.extend(sorted(way.inside))
+            first_edge.append(len(target))
+        first_choice.append(len(first_edge) - 1)
+    count = len(ways)
+    # a node without a way is a component of its own; the algorithm wants at least one choice
+    if any(not options for options in ways):
+        return _labels([options or [Way(frozenset([node]), False)] for node, options in enumerate(ways)])
+    component = np.empty(count, dtype=np.int64)
+    lottery = list(range(len(first_edge) - 1))
+    order, starts, cyclic = np.empty(count, np.int64), np.zeros(count + 1, np.int64), np.zeros(count, np.bool_)
+    strong_components(first_choice, lottery, first_edge, target, order, starts, component, cyclic)
+    labels: list[int] = component.tolist()
+    return labels
+
+
+def force_the_end(mine: Sequence[bool], ways: Sequence[Sequence[Way]]) -> dict[int, int]:
+    """The nodes from which the player who moves where `mine` can leave for certain, against every play of the other,
+    and at `mine` nodes which of the ways does it (-1 at the others'): of those that make headway the first."""
+    hope = set(range(len(ways)))
+    while True:
+        reached: dict[int, int] = {}
+        changed = True
+        while changed:
+            changed = False
+            for node in sorted(hope - reached.keys()):
+                good = [
+                    way.inside <= hope and (way.leaves or not reached.keys().isdisjoint(way.inside))
+                    for way in ways[node]
+                ]
+                if (any(good) if mine[node] else all(good)) and good:
+                    reached[node] = good.index(True) if mine[node] else -1
+                    changed = True
+        if reached.keys() == hope:
+            return reached
+        hope = set(reached)
