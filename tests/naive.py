@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from typing import Any
 
 State = tuple[int, int, bool]  # active, queued, last
 Pair = tuple[Fraction, Fraction]  # what the mover gets, what the other gets
@@ -155,3 +156,92 @@ def greed_many(
         for turns_left in range(others + 1 if others else 0):
             solution[scores, turns_left] = solve(scores, turns_left)
     return solution
+
+
+# ---- cyclic games: what becomes of a game that is cut off after a very long time
+
+
+def cut_off(game: Any, states: list[int], moves: int, then: float) -> list[dict[int, float]]:
+    """What each state is worth to player 0 if the game is cut off after so many moves, which pays `then`: the values
+    for the last 24 numbers of moves, with player 1 against player 0 where there is one."""
+    worth = dict.fromkeys(states, then)
+    seen = []
+
+    def first(pay: Any) -> float:
+        return float(pay[0] if isinstance(pay, tuple) else pay)
+
+    table = {
+        state: [
+            (
+                sum(weight for _, weight, _ in lottery),
+                [(weight, first(game.reward(state, action, outcome)), to) for outcome, weight, to in lottery],
+            )
+            for action in game.actions(state)
+            for lottery in [game.step(state, action)]
+        ]
+        for state in states
+    }
+    ends: dict[Any, float] = {}
+    for options in table.values():
+        for _, edges in options:
+            for _, _, to in edges:
+                if to not in table:
+                    ends[to] = first(game.payoff(to))
+    best = {state: max if game.turn(state) == 0 else min for state in states}
+    for move in range(moves):
+        worth = {
+            state: best[state](
+                sum(w * (paid + (worth[to] if to in worth else ends[to])) for w, paid, to in edges) / total
+                for total, edges in options
+            )
+            for state, options in table.items()
+        }
+        if move >= moves - 24:
+            seen.append(worth)
+    return seen
+
+
+def endless(game: Any, moves: int = 3000, far: float = 300.0) -> tuple[str | None, dict[int, float]]:
+    """Why a cyclic game of one player, or of two opponents, has no answer, or None and what its states are worth.
+
+    One player: the best that ends is what a game is worth whose cutting off is a disaster; if cutting it off for
+    nothing is better than that, the player would rather never end. Two players: the value must not depend on whether
+    cutting off counts as the best or as the worst result for player 0.
+    """
+    states, ends, waiting = {0}, set(), [0]
+    before: dict[int, set[int]] = {}
+    while waiting:
+        state = waiting.pop()
+        for action in game.actions(state):
+            for _, _, to in game.step(state, action):
+                before.setdefault(to, set()).add(state)
+                if not game.actions(to):
+                    ends.add(to)
+                elif to not in states:
+                    states.add(to)
+                    waiting.append(to)
+    ending, waiting = set(ends), list(ends)
+    while waiting:
+        for state in before.get(waiting.pop(), set()) - ending:
+            ending.add(state)
+            waiting.append(state)
+    if not states <= ending:
+        return "no end", {}
+    listed = sorted(states)
+    pays = any(
+        game.reward(s, a, o) not in (0, (0, 0)) for s in listed for a in game.actions(s) for o, _, _ in game.step(s, a)
+    )
+    if game.players == 1:
+        low = cut_off(game, listed, moves, -far)[-1]
+        free = cut_off(game, listed, moves, 0.0)
+        if any(free[-1][s] > cut_off(game, listed, moves // 2, 0.0)[-1][s] + 1 for s in listed):
+            return "paying loop", {}
+        if any(row[s] > low[s] + 1e-6 for row in free for s in listed):
+            return "endless play", {}
+        return None, low
+    results = [game.payoff(end)[0] for end in ends]
+    low = cut_off(game, listed, moves, -far if pays else min(results))[-1]
+    high = cut_off(game, listed, moves, far if pays else max(results))[-1]
+    if any(high[s] - low[s] > 1e-6 for s in listed):
+        return "endless play", {}
+    return None, low

@@ -6,14 +6,14 @@ from random import Random
 
 from small_games import Table
 
-KINDS = ("acyclic", "cyclic", "slow", "rewards", "free", "mixed")
+KINDS = ("acyclic", "cyclic", "slow", "rewards", "paying", "free", "mixed")
 
 
 def random_game(seed: int, kind: str | None = None, players: int | None = None, most: int = 200) -> Table:
     """A game that depends on nothing but its arguments; `kind` and `players` are drawn where they are not given."""
     rng = Random(f"{seed} {kind} {players} {most}")
     kind = kind or rng.choice(KINDS)
-    players = players or rng.choice((1, 1, 2, 2, 3) if kind == "acyclic" else (1, 2))
+    players = players or rng.choice((1, 2, 3) if kind == "acyclic" else (1, 2))
     count = min(most, 1 + int(rng.expovariate(1 / (most / 5))))
     constant = rng.choice((0, 1, 5))
     lowest = rng.choice((-6, -6, 0))
@@ -29,9 +29,8 @@ def random_game(seed: int, kind: str | None = None, players: int | None = None, 
     ends = tuple(pay(lowest, 6) for _ in range(rng.randint(1, 4)))
 
     def reward() -> int | tuple[int, ...]:
-        if kind in ("rewards", "mixed", "acyclic") and rng.random() < 0.6:
-            highest = 0 if kind == "rewards" and rng.random() < 0.9 else 1
-            amount = rng.randint(-3, highest)
+        if kind in ("rewards", "paying", "mixed", "acyclic") and rng.random() < 0.6:
+            amount = rng.randint(-3, 0 if kind == "rewards" else 1)
             if players == 2:
                 return (amount, -amount)
             return amount if players == 1 else tuple(rng.randint(-3, 1) for _ in range(players))

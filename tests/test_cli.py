@@ -1027,7 +1027,7 @@ def test_rules_file_needs_a_class(box: str) -> None:
         ("def step(self, state, action): return [(1, 0.5, 0), (2, 0.5, 0)]", "weight"),
         ("def payoff(self, state): return 'much'", "much"),
         ("def payoff(self, state): return float('nan')", "nan"),
-        ("def step(self, state, action): return sure(state)", "come back"),
+        ("def step(self, state, action): return sure(state)", "cannot end from"),
         ("def turn(self, state): return 5", "turn"),
         ("def start(self): return [1]", "hash"),
         ("def __post_init__(self): raise ValueError('n must be even')", "n must be even"),

@@ -202,7 +202,8 @@ def _check_cyclic(solution: Solution[Any, Any], exact: bool, progress: Progress 
     doubles = np.array([float(value) for value in values])
     if exact:
         found = _check_exactly(problem, shape, [Fraction(value) for value in values], chosen)
-        if found.largest and not solution.report.exact:
+        if found.error_bound is None and not solution.report.exact:
+            # in doubles hardly any equation holds to the last digit, so that nothing follows from those that do
             found = replace(found, error_bound=_bound(problem, shape, doubles, progress), unending=0)
     else:
         found = _check_doubles(problem, shape, doubles, np.array(chosen), progress)
@@ -253,8 +254,8 @@ def _check_exactly(problem: Problem, shape: Components, values: list[Fraction], 
                 largest, where = abs(best - values[state]), state
         if shape.cyclic[number]:
             unending += _unending(problem, arena, mine, worths, [chosen[state] for state in arena.states])
-    # a violation of 0 is the truth where play ends; a bound from one above 0 comes from the check in doubles
-    bound = Fraction(0) if largest == 0 and not unending else None
+    # without violation and loss, values are the truth where play ends
+    bound = Fraction(0) if largest == loss == 0 and not unending else None
     return Violation(count, largest, str(where), loss, bound, unending=unending)
 
 

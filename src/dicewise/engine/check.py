@@ -17,6 +17,7 @@ from dicewise.engine.explore import (
     outcomes_of,
     pay_row,
     player_count,
+    rotation_fault,
     start_of,
     turn_of,
     where,
@@ -155,45 +156,14 @@ class _Check:
                 pay = call(game, game.reward, state, action, outcome, state=state, action=action)
                 pay_row(game, pay, "reward", state=state, action=action)
                 self.visit(to, seen, states, ends)
-        self.guarded("as_first", self.check_rotation, state, actions)
+        self.guarded("as_first", self.check_rotation, state)
         self.guarded("text", self.check_words, state)
 
-    def check_rotation(self, state: Any, actions: list[Any]) -> None:
+    def check_rotation(self, state: Any) -> None:
         """The rotated twin must be the same game, seen from another seat."""
-        game = self.game
-        first = call(game, game.as_first, state, state=state)
-        if game.as_first(first) != first:
-            self.problem("as_first twice", f"{game.name}: as_first changes its own result {where(state)}")
-        if first == state:
-            return
-        if turn_of(game, first) != 0:
-            self.problem("as_first turn", f"{game.name}: as_first must make the mover player 0 {where(state)}")
-        if action_list(game, first) != actions:
-            self.problem("as_first actions", f"{game.name}: as_first changes the actions {where(state)}")
-            return
-        turn = turn_of(game, state)
-        for action in actions:
-            here, there = outcomes_of(game, state, action), outcomes_of(game, first, action)
-            if [edge[:2] for edge in here] != [edge[:2] for edge in there]:
-                self.problem(
-                    "as_first lottery",
-                    f"{game.name}: as_first changes what may happen {where(state, action)}",
-                )
-                continue
-            for (outcome, _, to), (_, _, twin) in zip(here, there, strict=True):
-                if game.as_first(to) != game.as_first(twin) or (turn_of(game, to) - turn) % game.players != turn_of(
-                    game, twin
-                ):
-                    self.problem(
-                        "as_first next",
-                        f"{game.name}: as_first leads to another position {where(state, action)}",
-                    )
-                pays = [
-                    pay_row(game, game.reward(at, action, outcome), "reward", state=at, action=action)
-                    for at in (state, first)
-                ]
-                if pays[0][turn:] + pays[0][:turn] != pays[1]:
-                    self.problem("as_first reward", f"{game.name}: as_first changes the reward {where(state, action)}")
+        first = call(self.game, self.game.as_first, state, state=state)
+        if first != state and (fault := rotation_fault(self.game, state, first)) is not None:
+            self.problem("as_first", fault)
 
     def check_words(self, state: Any) -> None:
         game = self.game

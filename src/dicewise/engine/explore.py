@@ -8,8 +8,9 @@ state and the action at fault.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
+from itertools import islice
 from operator import index as as_int
 from typing import Any, TypeVar
 
@@ -27,6 +28,15 @@ STATE_LIMIT = 20_000_000
 MEMORY_LEFT = 1 << 29
 """Bytes of memory that exploring leaves to others."""
 
+MOST_ACTIONS, MOST_OUTCOMES = 1_000_000, 10_000_000
+"""More than this in one state is a list without an end."""
+
+TWINS_CHECKED = 100
+"""Rotated twins that are held against each other in everything, not only in their actions."""
+
+LOOKS = 20_000
+"""States and edges after which the size is looked at, and progress shown."""
+
 T = TypeVar("T")
 
 
@@ -42,107 +52,171 @@ def explore(
 
 
 class _Explorer:
+    """Rules are first taken at their word, which is quick. Where that fails, the state is looked at once more with a
+    watchful eye, which finds the words for what is wrong."""
+
     def __init__(self, game: Game[Any, Any], limit: int) -> None:
         self.game, self.limit = game, limit
         self.players = player_count(game)
         self.pays_on_the_way = type(game).reward is not Game.reward
-        self.nodes: dict[Hashable, int] = {}  # unfinished: 0, 1, ...; ends: -1, -2, ...
+        self.rotates = type(game).as_first is not Game.as_first
+        self.places: dict[Hashable, int] = {}
+        """Of every position seen, its node * players + whose turn it is. Nodes of unfinished ones are 0, 1, 2 ..., of
+        ends -1, -2, -3 ..."""
         self.states: list[Hashable] = []
-        self.options: list[list[Hashable]] = []  # the actions of each state
+        self.options: list[Sequence[Hashable]] = []  # the actions of each state
         self.ends: dict[tuple[Number, ...], int] = {}
         self.lotteries: dict[tuple[Any, ...], int] = {}
         self.lottery: list[int] = []
-        self.edges: list[tuple[int, int, int, Any]] = []
-        self.chances: list[float] = []
+        self.target: list[int] = []
+        self.shift: list[int] = []
+        self.weight: list[int] = []
+        self.chance: list[float] = []
+        self.reward: list[tuple[Number, ...]] = []
         self.first_edge = [0]
+        self.twins = 0
 
     def run(self, roots: Iterable[Any], progress: Progress | None) -> Graph:
-        game = self.game
         for root in roots:
-            self.node(root)
-        done = 0
+            self.place(root)
+        done, looked_at = 0, 0
         while done < len(self.states):
-            state = self.states[done]
-            turn = self.turn(state)
+            state, edges = self.states[done], len(self.target)
+            turn = turn_of(self.game, state)
             for action in self.options[done]:
                 self.lottery.append(self.lottery_of(state, turn, action))
             done += 1
-            if done % 4096 == 0 and (left := available()) is not None and left < MEMORY_LEFT:
-                raise LimitError(
-                    f"{game.spec} does not fit the memory: {len(self.states):,} states so far, and there are more; "
-                    "choose smaller parameters, or give it a kernel"
-                )
-            if len(self.states) > self.limit:
+            looked_at += 1 + len(self.target) - edges
+            if looked_at >= LOOKS:
+                looked_at = 0
+                self.check_size(progress, done)
+        return self.graph()
+
+    def check_size(self, progress: Progress | None, done: int) -> None:
+        spec, count = self.game.spec, len(self.states)
+        if (left := available()) is not None and left < MEMORY_LEFT:
+            raise LimitError(
+                f"{spec} does not fit the memory: {count:,} states so far, and there are more; "
+                "choose smaller parameters, or give it a kernel"
+            )
+        if progress is not None:
+            progress(0.5 * done / count, f"exploring, {count:,} states")
+
+    def place(self, state: Any) -> int:
+        """The node of a position and whose turn it is, in one number; known or new."""
+        game, players = self.game, self.players
+        try:
+            known = self.places.get(state)
+        except TypeError:
+            raise RulesError(
+                f"{game.name}: state {state!r:.120} cannot be hashed; use tuples and frozen dataclasses, "
+                "not lists or dicts"
+            ) from None
+        if known is not None:
+            return known
+        turn = turn_of(game, state)
+        if self.rotates:
+            first = call(game, game.as_first, state, state=state)
+            if first != state:
+                self.twins += 1
+                if fault := rotation_fault(game, state, first, thorough=self.twins <= TWINS_CHECKED):
+                    raise RulesError(fault)
+                self.places[state] = known = self.place(first) + turn
+                return known
+        actions = action_list(game, state)
+        if actions:
+            node = len(self.states)
+            if node >= self.limit:
                 raise LimitError(
                     f"{game.spec} has more than {self.limit:,} states; choose smaller parameters, or give it a kernel"
                 )
-            if progress is not None and done % 4096 == 0:
-                progress(0.5 * done / len(self.states), f"exploring, {len(self.states):,} states")
-        return self.graph()
-
-    def node(self, state: Any) -> int:
-        """The node of a position, known or new."""
-        game = self.game
-        first = call(game, game.as_first, state, state=state)
-        try:
-            at = self.nodes.get(first)
-        except TypeError:
-            raise RulesError(
-                f"{game.name}: state {first!r} cannot be hashed; use tuples and frozen dataclasses, not lists or dicts"
-            ) from None
-        if at is not None:
-            return at
-        actions = action_list(game, first)
-        if actions:
-            at = len(self.states)
-            self.states.append(first)
+            self.states.append(state)
             self.options.append(actions)
         else:
-            pay = pay_row(game, call(game, game.payoff, first, state=first), "payoff", state=first)
-            at = -1 - self.ends.setdefault(rotated(pay, self.turn(first)), len(self.ends))
-        self.nodes[first] = at
-        return at
-
-    def turn(self, state: Any) -> int:
-        return turn_of(self.game, state)
+            pay = pay_row(game, call(game, game.payoff, state, state=state), "payoff", state=state)
+            node = -1 - self.ends.setdefault(rotated(pay, turn), len(self.ends))
+        self.places[state] = node * players + turn
+        return node * players + turn
 
     def lottery_of(self, state: Any, turn: int, action: Any) -> int:
         """The index of the lottery that an action starts, shared with its equals."""
-        game, players = self.game, self.players
-        merged: dict[tuple[int, int, Any], int] = {}
-        for outcome, weight, to in outcomes_of(game, state, action):
-            pay = None
-            if self.pays_on_the_way:
-                given = call(game, game.reward, state, action, outcome, state=state, action=action)
-                pay = rotated(pay_row(game, given, "reward", state=state, action=action), turn)
-            edge = (self.node(to), (turn - self.turn(to)) % players, pay)
-            merged[edge] = merged.get(edge, 0) + weight
-        key = tuple(merged.items())
+        merged: dict[Any, int] = {}
+        places, place, reward = self.places, self.place, self.game.reward
+        try:
+            for outcome, weight, to in self.game.step(state, action):
+                where_to: Any = places.get(to)
+                if where_to is None:
+                    where_to = place(to)
+                if type(weight) is not int or weight <= 0:
+                    raise TypeError
+                if self.pays_on_the_way:
+                    pay = reward(state, action, outcome)
+                    where_to = (where_to, pay)
+                merged[where_to] = merged.get(where_to, 0) + weight
+                if len(merged) > MOST_OUTCOMES:
+                    raise LimitError(
+                        f"{self.game.name}: step lists more than {MOST_OUTCOMES:,} outcomes {where(state, action)}"
+                    )
+            if not merged:
+                raise ValueError
+        except DicewiseError:
+            raise
+        except Exception:
+            merged = self.watched(state, action)
+        key = (turn, tuple(merged), tuple(merged.values()))
         found = self.lotteries.get(key)
         if found is None:
             found = self.lotteries[key] = len(self.first_edge) - 1
-            total = sum(merged.values())
-            for (to_node, shift, pay), weight in merged.items():
-                self.edges.append((to_node, shift, weight, pay))
-                self.chances.append(weight / total)
-            self.first_edge.append(len(self.edges))
+            self.keep(state, turn, action, merged)
         return found
+
+    def watched(self, state: Any, action: Any) -> dict[Any, int]:
+        """The merged outcomes of an action, or an error that says what is wrong with them."""
+        merged: dict[Any, int] = {}
+        for outcome, weight, to in outcomes_of(self.game, state, action):
+            where_to: Any = self.place(to)
+            if self.pays_on_the_way:
+                pay = call(self.game, self.game.reward, state, action, outcome, state=state, action=action)
+                try:
+                    hash(pay)
+                except TypeError:  # a list of pays, say
+                    pay_row(self.game, pay, "reward", state=state, action=action)
+                where_to = (where_to, pay)
+            merged[where_to] = merged.get(where_to, 0) + weight
+        return merged
+
+    def keep(self, state: Any, turn: int, action: Any, merged: dict[Any, int]) -> None:
+        """Add the edges of a new lottery."""
+        players = self.players
+        total = sum(merged.values())
+        for where_to, weight in merged.items():
+            if self.pays_on_the_way:
+                where_to, pay = where_to
+                row = pay_row(self.game, pay, "reward", state=state, action=action)
+                self.reward.append(rotated(row, turn))
+            node, to_turn = divmod(where_to, players)
+            self.target.append(node)
+            self.shift.append((turn - to_turn) % players)
+            self.weight.append(weight)
+            self.chance.append(weight / total)
+        self.first_edge.append(len(self.target))
 
     def graph(self) -> Graph:
         count = len(self.states)
-        targets = np.array([edge[0] for edge in self.edges], dtype=np.int64)
+        targets = np.array(self.target, dtype=np.int64)
+        self.places.clear()  # before more memory is taken
         return Graph(
             players=self.players,
-            states=Listed(self.states, self.nodes),
+            states=Listed(self.states),
             actions=[action for actions in self.options for action in actions],
             first_choice=np.concatenate([[0], np.cumsum([len(actions) for actions in self.options])]).astype(np.int64),
             lottery=np.array(self.lottery, dtype=np.int64),
             first_edge=np.array(self.first_edge, dtype=np.int64),
             target=np.where(targets < 0, count - 1 - targets, targets),
-            shift=np.array([edge[1] for edge in self.edges], dtype=np.int64),
-            weight=[edge[2] for edge in self.edges],
-            chance=np.array(self.chances),
-            reward=_pays([edge[3] for edge in self.edges], self.players) if self.pays_on_the_way else None,
+            shift=np.array(self.shift, dtype=np.int64),
+            weight=self.weight,
+            chance=np.array(self.chance),
+            reward=_pays(self.reward, self.players) if self.pays_on_the_way else None,
             ends=_pays(list(self.ends), self.players),
         )
 
@@ -192,35 +266,91 @@ def turn_of(game: Game[Any, Any], state: Any) -> int:
 
 def action_list(game: Game[Any, Any], state: Any) -> list[Any]:
     actions = call(game, game.actions, state, state=state)
-    try:
-        return list(actions)
-    except TypeError:
+    if not isinstance(actions, Iterable):
         raise RulesError(
             f"{game.name}: actions returned {actions!r}; return a tuple of actions, "
             f"() when the game is over {where(state)}"
-        ) from None
+        )
+    listed = _listed(game, "actions", actions, MOST_ACTIONS, state)
+    if len(listed) > MOST_ACTIONS:
+        raise LimitError(f"{game.name}: actions lists more than {MOST_ACTIONS:,} {where(state)}")
+    return listed
+
+
+def _listed(game: Game[Any, Any], rule: str, items: Iterable[T], most: int, state: Any, action: Any = None) -> list[T]:
+    """What a rule has returned, which may be made only now, and may have no end."""
+    try:
+        return list(islice(items, most + 1))
+    except (DicewiseError, MemoryError):
+        raise
+    except Exception as error:
+        raise RulesError(
+            f"{game.name}: {rule} raised {type(error).__name__}: {error} {where(state, action)}"
+        ) from error
 
 
 def outcomes_of(game: Game[Any, Any], state: Any, action: Any) -> list[tuple[Hashable, int, Any]]:
     """The lottery of an action, with its weights checked."""
     lottery = call(game, game.step, state, action, state=state, action=action)
+    triples = (
+        _listed(game, "step", lottery, MOST_OUTCOMES, state, action) if isinstance(lottery, Iterable) else [lottery]
+    )
+    if len(triples) > MOST_OUTCOMES:
+        raise LimitError(f"{game.name}: step lists more than {MOST_OUTCOMES:,} outcomes {where(state, action)}")
     found = []
-    try:
-        for outcome, weight, to in lottery:
+    for triple in triples:
+        try:
+            outcome, weight, to = triple
             found.append((outcome, as_int(weight), to))
-    except (TypeError, ValueError):
-        raise RulesError(
-            f"{game.name}: step must return (outcome, whole weight, next state) triples, got {lottery!r:.120} "
-            f"{where(state, action)}"
-        ) from None
-    if not found:
-        raise RulesError(f"{game.name}: step returned no outcome {where(state, action)}")
-    for outcome, weight, _ in found:
+        except (TypeError, ValueError):
+            raise RulesError(
+                f"{game.name}: step must return (outcome, whole weight, next state) triples, got {triple!r:.120} "
+                f"{where(state, action)}"
+            ) from None
         if weight <= 0:
             raise RulesError(
                 f"{game.name}: outcome {outcome!r} has weight {weight}; weights are positive {where(state, action)}"
             )
+        try:
+            hash(to)
+        except Exception:
+            raise RulesError(
+                f"{game.name}: state {to!r:.120} cannot be hashed; use tuples and frozen dataclasses, not lists or "
+                f"dicts {where(state, action)}"
+            ) from None
+    if not found:
+        raise RulesError(f"{game.name}: step returned no outcome {where(state, action)}")
     return found
+
+
+def rotation_fault(game: Game[Any, Any], state: Any, first: Any, *, thorough: bool = True) -> str | None:
+    """What is wrong with `first` as the same position with the mover as player 0; None if nothing is."""
+    if call(game, game.as_first, first, state=first) != first:
+        return f"{game.name}: as_first changes its own result {where(state)}"
+    if turn_of(game, first) != 0:
+        return f"{game.name}: as_first must make the mover player 0 {where(state)}"
+    actions = action_list(game, state)
+    if action_list(game, first) != actions:
+        return f"{game.name}: as_first changes the actions {where(state)}"
+    turn = turn_of(game, state)
+    if not actions:
+        pays = [pay_row(game, call(game, game.payoff, at, state=at), "payoff", state=at) for at in (state, first)]
+        return None if rotated(pays[0], turn) == pays[1] else f"{game.name}: as_first changes the payoff {where(state)}"
+    for action in actions if thorough else ():
+        here, there = outcomes_of(game, state, action), outcomes_of(game, first, action)
+        if [edge[:2] for edge in here] != [edge[:2] for edge in there]:
+            return f"{game.name}: as_first changes what may happen {where(state, action)}"
+        for (outcome, _, to), (_, _, twin) in zip(here, there, strict=True):
+            follows = [call(game, game.as_first, at, state=at) for at in (to, twin)]
+            if follows[0] != follows[1] or (turn_of(game, to) - turn) % game.players != turn_of(game, twin):
+                return f"{game.name}: as_first leads to another position {where(state, action)}"
+            paid = [
+                pay_row(game, call(game, game.reward, at, action, outcome, state=at, action=action), "reward", state=at)
+                for at in (state, first)
+            ]
+            if rotated(paid[0], turn) != paid[1]:
+                return f"{game.name}: as_first changes the reward {where(state, action)}"
+    return None
 
 
 def pay_row(game: Game[Any, Any], pay: Pay, what: str, *, state: Any, action: Any = None) -> tuple[Number, ...]:

@@ -38,6 +38,10 @@ FEW_EDGES, FEW_NODES = 4_000, 200
 quicker than to load a compiler, and nothing is left to prove."""
 
 
+TIES_DECIDED = 20_000
+"""Edges up to which games of players who play each for itself are solved in fractions, which decide every tie."""
+
+
 def solve(
     game: Game[S, A],
     *,
@@ -115,6 +119,11 @@ def solve_graph(
     if levels is not None and exact:
         table = backward_induction_exactly(graph, levels, gamma, progress)
         how = "fractions"
+    elif levels is not None and not one_number and len(graph.target) <= TIES_DECIDED and not in_doubles:
+        rows = backward_induction_exactly(graph, levels, gamma, progress)
+        table = np.array([[float(value) for value in row] for row in rows]).reshape(-1, graph.players)
+        bound = UNIT_ROUNDOFF * float(np.abs(table).max(initial=0.0))
+        how = "fractions, rounded at the end"
     elif levels is not None:
         table = backward_induction(graph, levels, interests, float(gamma), progress)
         bound = rounding_bound(graph, levels, table) if one_number else None
