@@ -11,6 +11,10 @@ by induction over the play, for which it is enough that in every state (see `bou
     value - below <= worth of the chosen choice, taken with the lower ends of all that follow, rounding included
 
 where an edge that changes the turn (sign -1) exchanges upper and lower ends.
+
+`work` is (first_choice, lottery, first_edge, target, sign, chance, pay, size, leak), see `cycles.work_of`; `found` is
+(value, below, above, policy, low, high, away, over, under): no state is worth less than `low` or more than `high`, and
+the last three, per choice, are notes of `bound`.
 """
 
 from __future__ import annotations
@@ -24,29 +28,37 @@ from dicewise.engine import components
 
 ROUNDOFF, TINY = 2.0**-53, 1e-60
 
+CLEARLY_WORSE = -1e-6
+"""Choices that fall short by more do not matter while errors are small."""
+
 PROVEN, HOPELESS, PAUSED, FAILED, TOO_LARGE = range(5)
 
 strong_components = njit(cache=True, nogil=True)(components.strong_components)
 
 
 @njit(cache=True, nogil=True)
-def _worth(lottery: int, state: int, work: Any, value: Any) -> tuple[float, float, float, float]:
-    """A lottery's worth without coming back at once, the chance not to, and two measures of its rounding.
+def _worth(lottery: int, state: int, work: Any, value: Any) -> tuple[float, float, float]:
+    """A lottery's worth without coming back at once, the chance not to, and what rounding may add to `worth`.
 
-    `worth / away` is what it is worth to try until something else happens: the closed form of a self-loop.
+    `worth / away` is what it is worth to try until something else happens: the closed form of a self-loop. With n edges
+    each term has been rounded three times (as a chance, as a product, as part of `pay`) and is added up n times.
     """
     first_edge, target, sign, chance, pay, size, leak = work[2:9]
     worth, away, mass = pay[lottery], leak, size[lottery]
+    back = False
     for e in range(first_edge[lottery], first_edge[lottery + 1]):
         to, p = target[e], chance[e]
         if to == state and sign[e] > 0:
-            mass += p * abs(value[state])
+            back = True
         else:
             worth += sign[e] * p * value[to]
             mass += p * abs(value[to])
             away += p
     edges = first_edge[lottery + 1] - first_edge[lottery]
-    return worth, away, mass, (2.0 * edges + 8.0) * ROUNDOFF * mass
+    rounding = (edges + 6.0) * ROUNDOFF * mass
+    if not back:
+        return worth, 1.0, rounding
+    return worth, away, rounding + (edges + 6.0) * ROUNDOFF * away * abs(value[state])
 
 
 @njit(cache=True, nogil=True)
@@ -66,11 +78,14 @@ def iterate(order: Any, first: int, last: int, work: Any, value: Any, sweeps: in
             for c in range(first_choice[s], first_choice[s + 1]):
                 lot = lottery[c]
                 worth, away = pay[lot], leak
+                back = False
                 for e in range(first_edge[lot], first_edge[lot + 1]):
-                    if plain or target[e] != s or sign[e] < 0:
+                    if target[e] == s and sign[e] > 0 and not plain:
+                        back = True
+                    else:
                         worth += sign[e] * chance[e] * value[target[e]]
                         away += chance[e]
-                if plain:
+                if not back:
                     best = max(best, worth)
                 elif away > 0.0:  # otherwise a pure loop, which leads nowhere
                     best = max(best, worth / away)
@@ -108,7 +123,7 @@ def head_for_the_end(
                 continue
             every = True
             for c in range(first_choice[s], first_choice[s + 1]):
-                worth, away, _, _ = _worth(lottery[c], s, work, value)
+                worth, away, _ = _worth(lottery[c], s, work, value)
                 if away <= 0.0 or worth < (value[s] - slack) * away:
                     continue
                 mine = theirs = False
@@ -132,79 +147,90 @@ def head_for_the_end(
 
 
 @njit(cache=True, nogil=True)
-def _need(s: int, work: Any, value: Any, below: Any, above: Any, policy: Any, low: Any, high: Any) -> Any:
-    """What the errors of a state must be at least, by those of the others."""
+def _prepare(order: Any, first: int, last: int, work: Any, found: Any) -> None:
+    """What does not change while errors grow: for every choice the chance not to come back at once, and by how much,
+    all rounding counted against us, its worth may lie above the value of its state (`over`) and below it (`under`)."""
+    first_choice, lottery = work[0], work[1]
+    value, away, over, under = found[0], found[6], found[7], found[8]
+    for at in range(first, last):
+        s = order[at]
+        for c in range(first_choice[s], first_choice[s + 1]):
+            worth, away[c], rounding = _worth(lottery[c], s, work, value)
+            gap = value[s] * away[c] - worth
+            rounding += TINY + 4.0 * ROUNDOFF * abs(value[s])  # TINY: see `_need`
+            over[c], under[c] = rounding - gap, rounding + gap
+
+
+@njit(cache=True, nogil=True)
+def _need(s: int, work: Any, found: Any, least: float) -> tuple[float, float]:
+    """What the errors of a state must be at least, by those of the others; choices worse than `least` are left out."""
     first_choice, lottery, first_edge, target, sign, chance = work[:6]
-    down, up = 0.0, 0.0
+    value, below, above, policy, low, high, away, over, under = found
+    down, up = 0.0 if policy[s] >= 0 else np.inf, 0.0
     for c in range(first_choice[s], first_choice[s + 1]):
-        lot = lottery[c]
-        worth, away, _, rounding = _worth(lot, s, work, value)
-        to_low, to_high = 0.0, 0.0
-        for e in range(first_edge[lot], first_edge[lot + 1]):
+        chosen = c - first_choice[s] == policy[s]
+        if over[c] < least and not chosen:
+            continue
+        if away[c] <= 0.0:  # a pure loop: it must cost something
+            up = max(up, 0.0 if over[c] < 0.0 else np.inf)
+            down = np.inf if chosen else down
+            continue
+        to_low, to_high = under[c], over[c]
+        for e in range(first_edge[lottery[c]], first_edge[lottery[c] + 1]):
             to = target[e]
-            if to == s and sign[e] > 0:
-                continue
-            if sign[e] > 0:
-                to_low += chance[e] * below[to]
-                to_high += chance[e] * above[to]
-            else:
+            if sign[e] < 0.0:
                 to_low += chance[e] * above[to]
                 to_high += chance[e] * below[to]
-        gap = value[s] * away - worth
-        rounding += TINY + (first_edge[lot + 1] - first_edge[lot] + 4.0) * ROUNDOFF * abs(value[s])
-        if away > 0.0:
-            up = max(up, (to_high + rounding - gap) / away)
-            if c - first_choice[s] == policy[s]:
-                down = (to_low + rounding + gap) / away
-        else:  # a pure loop: it must cost something
-            up = max(up, 0.0 if worth + rounding < 0.0 else np.inf)
-            if c - first_choice[s] == policy[s]:
-                down = np.inf
-    if policy[s] < 0:
-        down = np.inf
-    # no end pays less than `low` or more than `high`. The factor covers the rounding of these lines, and makes, as TINY
-    # does where there is no error yet, that bounds which hold are strict: a loop that costs nothing has none
+            elif to != s:
+                to_low += chance[e] * below[to]
+                to_high += chance[e] * above[to]
+        up = max(up, to_high / away[c])
+        if chosen:
+            down = to_low / away[c]
+    # No end pays less than `low` or more than `high`. The factor covers the rounding of these lines, and makes, as TINY
+    # does where there is no error yet, that bounds which hold are strict: a loop that costs nothing has none.
     down = max(0.0, min(down * (1.0 + 1e-9), value[s] - low[s]))
     up = max(0.0, min(up * (1.0 + 1e-9), high[s] - value[s]))
     return down, up
 
 
 @njit(cache=True, nogil=True)
-def bound(
-    order: Any, first: int, last: int, work: Any, value: Any, below: Any, above: Any, policy: Any, low: Any,
-    high: Any, sweeps: int, fresh: bool,
-) -> int:  # fmt: skip
+def bound(order: Any, first: int, last: int, work: Any, found: Any, sweeps: int, fresh: bool) -> int:
     """Errors of a component that satisfy the conditions, found by growing them, and guessing a little ahead.
 
-    PROVEN if a whole sweep has confirmed them, HOPELESS if there are none, PAUSED if sweeps have run out.
+    Guesses multiply from component to component, so they wait until little is left to guess. Choices that are clearly
+    worse are left out until the end. PROVEN if a whole sweep over all of them has confirmed the errors, HOPELESS if
+    there are none, PAUSED if sweeps have run out.
     """
+    below, above = found[1], found[2]
     if fresh:
+        _prepare(order, first, last, work, found)
         for at in range(first, last):
             below[order[at]] = above[order[at]] = 0.0
-    guess = 0
+    least = CLEARLY_WORSE
     for sweep in range(sweeps):
         growth, holds = 0.0, True
         for at in range(first, last):
             s = order[at]
-            down, up = _need(s, work, value, below, above, policy, low, high)
+            down, up = _need(s, work, found, least)
             if not (down < np.inf and up < np.inf):
                 return HOPELESS
             if down > below[s]:
-                growth = max(growth, down / below[s] - 1.0 if below[s] > 0.0 else 1.0)
+                growth = max(growth, 1.0 - below[s] / down)
                 below[s] = down
                 holds = False
             if up > above[s]:
-                growth = max(growth, up / above[s] - 1.0 if above[s] > 0.0 else 1.0)
+                growth = max(growth, 1.0 - above[s] / up)
                 above[s] = up
                 holds = False
-        if holds:
+        if holds and least == -np.inf:
             return PROVEN
-        if growth < 1e-2 and sweep >= guess:
-            ahead = 1.0 + max(10.0 * growth, 1e-3)
+        least = -np.inf if holds else CLEARLY_WORSE
+        if not holds and (growth < 0.02 or sweep % 64 == 63):
+            ahead = 1.0 + max(2.0 * growth, 1e-6)
             for at in range(first, last):
                 below[order[at]] *= ahead
                 above[order[at]] *= ahead
-            guess = sweep + 4
     return PAUSED
 
 
@@ -250,7 +276,7 @@ def _step(s: int, work: Any, value: Any) -> tuple[float, int]:
     first_choice, lottery = work[0], work[1]
     best, choice = -np.inf, -1
     for c in range(first_choice[s], first_choice[s + 1]):
-        worth, away, _, _ = _worth(lottery[c], s, work, value)
+        worth, away, _ = _worth(lottery[c], s, work, value)
         if away > 0.0 and worth / away > best:
             best, choice = worth / away, c - first_choice[s]
     return best, choice
@@ -258,15 +284,15 @@ def _step(s: int, work: Any, value: Any) -> tuple[float, int]:
 
 @njit(cache=True, nogil=True)
 def solve_components(
-    number: int, end: int, starts: Any, order: Any, component: Any, cyclic: Any, work: Any, value: Any, below: Any,
-    above: Any, policy: Any, mark: Any, low: Any, high: Any, slack: float, narrow: float, most: int, step: int,
-    given: bool, start: float, from_exits: bool,
+    number: int, end: int, starts: Any, order: Any, component: Any, cyclic: Any, work: Any, found: Any, mark: Any,
+    slack: float, narrow: float, most: int, step: int, given: bool, start: float, from_exits: bool,
 ) -> tuple[int, int]:  # fmt: skip
     """Values, policy and errors of the components from `number` on; each depends on earlier ones only.
 
     Returns a component and what became of it: FAILED if `most` edges were not enough to prove that its errors are
     `narrow`, TOO_LARGE, or PAUSED if it is the next one to come, after `step` edges. `given` values are only bounded.
     """
+    value, below, above, policy = found[:4]
     seen = 0
     while number < end:
         first, last = starts[number], starts[number + 1]
@@ -276,8 +302,9 @@ def solve_components(
             best, policy[s] = _step(s, work, value)
             if not given:
                 value[s] = best
-            # two sweeps: the second confirms the first
-            bound(order, first, last, work, value, below, above, policy, low, high, 2, True)
+            below[s] = above[s] = 0.0
+            _prepare(order, first, last, work, found)
+            below[s], above[s] = _need(s, work, found, -np.inf)
             policy[s] = -1  # readers pick the first best action within their tolerance
         elif 50 * edges > step:
             return number, TOO_LARGE
@@ -288,7 +315,7 @@ def solve_components(
                 seen += edges * iterate(order, first, last, work, value, sweeps, 0.0, False)
             head_for_the_end(order, first, last, component, work, value, policy, mark, slack)
             seen += 20 * edges
-            if bound(order, first, last, work, value, below, above, policy, low, high, sweeps, True) != PROVEN:
+            if bound(order, first, last, work, found, sweeps, True) != PROVEN:
                 return number, FAILED
             for at in range(first, last):
                 if below[order[at]] + above[order[at]] > narrow:

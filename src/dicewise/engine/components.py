@@ -25,7 +25,8 @@ def strong_components(
     """Tarjan's algorithm, without recursion: returns the number of components and fills the last four arrays.
 
     Component k is `order[starts[k] : starts[k + 1]]`, and leads to lower numbers only; `component` has the number of
-    each state, `cyclic` whether a component can come back to a state.
+    each state, `cyclic` whether a component can come back to a state. Inside a component states come in the order in
+    which the search is done with them, so that most of what a state leads to stands before it.
     """
     count = len(first_choice) - 1
     seen = np.zeros(count, dtype=np.int64)  # the time at which a state was found, from 1 on
@@ -34,8 +35,9 @@ def strong_components(
     edge = np.zeros(count, dtype=np.int64)
     loops = np.zeros(count, dtype=np.bool_)
     open_states = np.empty(count, dtype=np.int64)
+    done_states = np.empty(count, dtype=np.int64)
     path = np.empty(count, dtype=np.int64)
-    time = found = opened = placed = 0
+    time = found = opened = done = placed = 0
     for root in range(count):
         if seen[root]:
             continue
@@ -74,6 +76,8 @@ def strong_components(
                     low[s] = min(low[s], seen[t])
                     loops[s] = loops[s] or t == s
                 continue
+            done_states[done] = s
+            done += 1
             if low[s] == seen[s]:
                 starts[found] = placed
                 t = -1
@@ -81,8 +85,10 @@ def strong_components(
                     opened -= 1
                     t = open_states[opened]
                     component[t] = found
-                    order[placed] = t
                     placed += 1
+                for at in range(starts[found], placed):
+                    order[at] = done_states[done - placed + at]
+                done -= placed - starts[found]
                 cyclic[found] = placed - starts[found] > 1 or loops[s]
                 found += 1
             depth -= 1

@@ -114,7 +114,9 @@ class _Doubles:
         self.mark = np.zeros((count, 2), dtype=np.bool_)
         self.scale = max(1.0, graph.scale)
         self.slack = 1e-13 * self.scale
-        self.low, self.high = self.outer_bounds()
+        low, high = self.outer_bounds()
+        notes = (np.empty(len(graph.lottery)) for _ in range(3))
+        self.found = (self.value, self.below, self.above, self.policy, low, high, *notes)
         if problem.opposed:
             self.start, self.from_exits = float(problem.total) / 2, False
         else:
@@ -142,9 +144,8 @@ class _Doubles:
         number, last = 0, len(shape.cyclic)
         while number < last:
             number, state = _kernels.solve_components(
-                number, last, shape.starts, shape.order, shape.component, shape.cyclic, self.work, self.value,
-                self.below, self.above, self.policy, self.mark, self.low, self.high, self.slack,
-                NARROW * self.scale, HASTE, STEP, self.given, self.start, self.from_exits,
+                number, last, shape.starts, shape.order, shape.component, shape.cyclic, self.work, self.found,
+                self.mark, self.slack, NARROW * self.scale, HASTE, STEP, self.given, self.start, self.from_exits,
             )  # fmt: skip
             if state == _kernels.TOO_LARGE or (state == _kernels.FAILED and not self.settle(number)):
                 self.solve_large(number, progress)
@@ -159,7 +160,7 @@ class _Doubles:
 
         first, last = self.components.starts[number : number + 2].tolist()
         edges = _kernels.count_edges(self.components.order, first, last, self.work)
-        at_once = max(1, STEP // edges)
+        at_once = max(4, STEP // edges)
         most = max(50, PATIENCE // edges)
         here = (self.components.order, first, last)
 
@@ -179,9 +180,7 @@ class _Doubles:
         self.choose(number)
         fresh = True
         for done in range(0, most, at_once):
-            state = _kernels.bound(
-                *here, self.work, self.value, self.below, self.above, self.policy, self.low, self.high, at_once, fresh
-            )
+            state = _kernels.bound(*here, self.work, self.found, at_once, fresh)
             if state == _kernels.PROVEN:
                 return
             if state == _kernels.HOPELESS:

@@ -67,7 +67,7 @@ class Problem:
         if side is None:  # both players stand on both sides, in rotated twins
             low = min(self.ends + [self.total - end for end in self.ends])
             return alone, [(low, self.total - low)]
-        source, edge = edges_of(graph)
+        source, edge = edges_of(graph, np.arange(len(graph.states)))
         last = graph.target[edge] >= len(graph.states)
         pairs = (graph.target[edge] - len(graph.states)) * 2 + (side[source] ^ (graph.shift[edge] & 1))
         paid = [self.ends[p // 2] if p % 2 == 0 else self.total - self.ends[p // 2] for p in np.unique(pairs[last])]
@@ -89,20 +89,17 @@ class Problem:
         return np.repeat(values[:, None], self.graph.players, axis=1)
 
 
-def edges_of(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All edges of all choices of all states: the state, and the edge."""
-    owner = np.repeat(np.arange(len(graph.states)), np.diff(graph.first_choice))
-    edge, choice = spans(graph.first_edge[graph.lottery], graph.first_edge[graph.lottery + 1])
-    return owner[choice], edge
+def edges_of(graph: Graph, states: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All edges of all choices of some states: the state, and the edge."""
+    choice, of_state = spans(graph.first_choice[states], graph.first_choice[states + 1])
+    lottery = graph.lottery[choice]
+    edge, of_choice = spans(graph.first_edge[lottery], graph.first_edge[lottery + 1])
+    return states[of_state[of_choice]], edge
 
 
 def _sides(graph: Graph) -> NDArray[np.int8] | None:
     """Of two players, who moves in each state: the one who begins (0) or the other; None where that is not fixed."""
     count = len(graph.states)
-    source, edge = edges_of(graph)
-    inner = graph.target[edge] < count
-    source, target, turns = source[inner], graph.target[edge][inner], (graph.shift[edge][inner] & 1).astype(np.int8)
-    first = np.searchsorted(source, np.arange(count + 1))
     side = np.full(count, -1, dtype=np.int8)
     for root in range(count):
         if side[root] >= 0:
@@ -110,8 +107,13 @@ def _sides(graph: Graph) -> NDArray[np.int8] | None:
         side[root] = 0
         front = np.array([root])
         while len(front):
-            here, _ = spans(first[front], first[front + 1])
-            new = here[side[target[here]] < 0]
-            side[target[new]] = side[source[new]] ^ turns[new]
+            source, edge = edges_of(graph, front)
+            inner = graph.target[edge] < count
+            source, target = source[inner], graph.target[edge][inner]
+            there = side[source] ^ (graph.shift[edge][inner] & 1).astype(np.int8)
+            new = side[target] < 0
+            side[target[new]] = there[new]
+            if not np.array_equal(side[target], there):
+                return None
             front = np.unique(target[new])
-    return side if np.array_equal(side[target], side[source] ^ turns) else None
+    return side
