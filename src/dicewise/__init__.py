@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dicewise.engine.certify import Certificate, certify
     from dicewise.engine.check import CheckReport, check_game
     from dicewise.engine.recall import recall
+    from dicewise.engine.simulate import Simulation, simulate
     from dicewise.engine.solve import solve
     from dicewise.solution import Choice, Report, Solution
     from dicewise.store import Store
@@ -28,6 +29,8 @@ _LATER = {
     "CheckReport": "dicewise.engine.check",
     "check_game": "dicewise.engine.check",
     "recall": "dicewise.engine.recall",
+    "Simulation": "dicewise.engine.simulate",
+    "simulate": "dicewise.engine.simulate",
     "solve": "dicewise.engine.solve",
     "Choice": "dicewise.solution",
     "Report": "dicewise.solution",
@@ -49,6 +52,7 @@ __all__ = [
     "Lottery",
     "Report",
     "RulesError",
+    "Simulation",
     "Solution",
     "Store",
     "__version__",
@@ -61,6 +65,7 @@ __all__ = [
     "find_game",
     "read_die",
     "recall",
+    "simulate",
     "solve",
     "sure",
     "total_of",
