@@ -126,7 +126,8 @@ def solve_graph(
         how = "fractions, rounded at the end"
     elif levels is not None:
         table = backward_induction(graph, levels, interests, float(gamma), progress)
-        bound = rounding_bound(graph, levels, table) if one_number else None
+        no_choice = len(graph.lottery) == len(graph.states)  # then no tie can be judged wrongly
+        bound = rounding_bound(graph, levels, table) if one_number or no_choice else None
         how = "backward induction"
     elif one_number:
         table, policy, bound, how = _solve_cyclic(game, problem, exact, in_doubles, progress)
