@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dicewise import Game, Greed, InputError, LimitError, simulate, solve, sure, total_of
+from dicewise import Game, Greed, InputError, LimitError, RulesError, simulate, solve, sure, total_of
 from dicewise.engine import draws
 from dicewise.engine import simulate as simulating
 from dicewise.engine.draws import digits, first_digits, key_of, philox, pick, thresholds
@@ -262,6 +262,16 @@ def test_games_that_never_end(monkeypatch: pytest.MonkeyPatch, using: str) -> No
     monkeypatch.setattr(simulating, "MOST_MOVES", 50)
     with pytest.raises(LimitError, match="game 0 is not over after 50 moves; with these policies it may never end"):
         simulate(Round(), lambda state: 1, 5, 1, using=using)
+
+
+class Broken(Walk):
+    def step(self, state: Any, action: int) -> Any:
+        return sure([state])
+
+
+def test_rules_that_are_broken() -> None:
+    with pytest.raises(RulesError, match=r"broken: state \[3\] cannot be hashed; use tuples"):
+        simulate(Broken(), lambda state: 1, 5, 1)
 
 
 @pytest.mark.parametrize("using", ["auto", "rules"])

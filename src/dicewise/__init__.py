@@ -17,6 +17,8 @@ from dicewise.games.greed import Greed
 if TYPE_CHECKING:
     from dicewise.engine.certify import Certificate, certify
     from dicewise.engine.check import CheckReport, check_game
+    from dicewise.engine.distribution import Distribution
+    from dicewise.engine.evaluate import Evaluation, Exploitability, best_response, evaluate, exploitability
     from dicewise.engine.recall import recall
     from dicewise.engine.simulate import Simulation, simulate
     from dicewise.engine.solve import solve
@@ -28,6 +30,12 @@ _LATER = {
     "certify": "dicewise.engine.certify",
     "CheckReport": "dicewise.engine.check",
     "check_game": "dicewise.engine.check",
+    "Distribution": "dicewise.engine.distribution",
+    "Evaluation": "dicewise.engine.evaluate",
+    "Exploitability": "dicewise.engine.evaluate",
+    "best_response": "dicewise.engine.evaluate",
+    "evaluate": "dicewise.engine.evaluate",
+    "exploitability": "dicewise.engine.evaluate",
     "recall": "dicewise.engine.recall",
     "Simulation": "dicewise.engine.simulate",
     "simulate": "dicewise.engine.simulate",
@@ -45,6 +53,9 @@ __all__ = [
     "Choice",
     "CyclicError",
     "DicewiseError",
+    "Distribution",
+    "Evaluation",
+    "Exploitability",
     "Game",
     "Greed",
     "InputError",
@@ -56,11 +67,14 @@ __all__ = [
     "Solution",
     "Store",
     "__version__",
+    "best_response",
     "certify",
     "check_game",
     "coins",
     "die",
     "draw",
+    "evaluate",
+    "exploitability",
     "faces_of",
     "find_game",
     "read_die",

@@ -1,1 +1,1 @@
-"""The engine: explore, solve, certify, check. It knows no game."""
+"""The engine: explore, solve, certify, check, evaluate, simulate. It knows no game."""

@@ -58,7 +58,7 @@ def key_of(seed: int) -> Key:
 def digits(key: Key, game: int, move: int, block: int = 0) -> int:
     """128 binary digits of U, as an integer: those number 128 * block and on."""
     words = philox((block & _LOW, move, game & _LOW, game >> 32), key)
-    return words[0] << 96 | words[1] << 64 | words[2] << 32 | words[3]
+    return int(words[0] << 96 | words[1] << 64 | words[2] << 32 | words[3])
 
 
 def pick(sums: Sequence[int], key: Key, game: int, move: int) -> int:

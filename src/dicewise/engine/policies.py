@@ -191,7 +191,7 @@ class Played(Game[Any, Any]):
 
     def _number(self, action: Any, player: int, state: Any, legal: list[Any]) -> int:
         for number, known in enumerate(legal):
-            if known is action or known == action:
+            if _same(known, action):
                 return number
         shown = [str(self.game.label(known)) for known in legal[:12]]
         allowed = ", ".join(shown) + (", ..." if len(legal) > len(shown) else "")
@@ -227,6 +227,13 @@ class PlayedUnpaid(Played):
 
 def _kind_of(game: Game[Any, Any]) -> type[Played]:
     return PlayedUnpaid if type(game).reward is Game.reward else Played
+
+
+def _same(known: Any, action: Any) -> bool:
+    try:
+        return known is action or bool(known == action)
+    except ValueError:  # an array of several is no action
+        return False
 
 
 def _share(weight: Any) -> Fraction | None:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from dicewise.engine.draws import Key, first_digits, key_of, pick, thresholds
 from dicewise.engine.explore import action_list, call, outcomes_of, pay_row, rotated, start_of, turn_of
 from dicewise.engine.policies import Played, PlayedUnpaid, play
-from dicewise.errors import InputError, LimitError
+from dicewise.errors import InputError, LimitError, RulesError
 from dicewise.game import Game, Number, Progress
 
 SIDE_BY_SIDE = 1 << 15
@@ -187,6 +187,10 @@ def _lottery(played: Played, state: Any) -> tuple[Any, list[tuple[Any, int, Any]
     return (actions[0], outcomes_of(played, state, actions[0])) if actions else None
 
 
+def _first(played: Played, state: Any) -> Any:
+    return call(played, played.as_first, state, state=state)
+
+
 def _row(played: Played, pay: Any, what: str, state: Any, turn: int, action: Any = None) -> list[float]:
     """A pay in floats, from the mover on."""
     return [float(number) for number in rotated(pay_row(played, pay, what, state=state, action=action), turn)]
@@ -210,7 +214,7 @@ def _play_by_rules(
 def _play_one(played: Played, key: Key, game: int) -> tuple[list[float], int]:
     players, pays = played.players, not isinstance(played, PlayedUnpaid)
     start = start_of(played)
-    mover, state = turn_of(played, start), played.as_first(start)
+    mover, state = turn_of(played, start), _first(played, start)
     totals = [0.0] * players
 
     def collect(row: list[float]) -> None:
@@ -229,7 +233,7 @@ def _play_one(played: Played, key: Key, game: int) -> tuple[list[float], int]:
         if pays:
             pay = call(played, played.reward, state, action, outcome, state=state, action=action)
             collect(_row(played, pay, "reward", state, turn, action))
-        mover, state = (mover + turn_of(played, to) - turn) % players, played.as_first(to)
+        mover, state = (mover + turn_of(played, to) - turn) % players, _first(played, to)
     raise _endless(played, game)
 
 
@@ -283,8 +287,14 @@ class _Table:
 
     def number(self, state: Any) -> int:
         """The number of a position, which need not have come up yet."""
-        first = call(self.played, self.played.as_first, state, state=state)
-        found = self.numbers.get(first)
+        first = _first(self.played, state)
+        try:
+            found = self.numbers.get(first)
+        except TypeError:
+            raise RulesError(
+                f"{self.played.name}: state {first!r:.120} cannot be hashed; "
+                "use tuples and frozen dataclasses, not lists or dicts"
+            ) from None
         if found is None:
             found = self.numbers[first] = len(self.states)
             self.states.append(first)
