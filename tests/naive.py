@@ -245,3 +245,91 @@ def endless(game: Any, moves: int = 3000, far: float = 300.0) -> tuple[str | Non
     if any(high[s] - low[s] > 1e-6 for s in listed):
         return "endless play", {}
     return None, low
+
+
+# ---- hold dice
+
+
+Value = int | Fraction
+Roll = tuple[Value, ...]
+
+
+def hold_dice(
+    dice: int, weights: dict[Value, int], cost: Value = 1
+) -> tuple[Fraction, dict[Roll, tuple[Fraction, list[Roll | str]]]]:
+    """Hold dice with a cost above 0: the value of the start, and from each roll to its value and all best actions.
+
+    Policy iteration over rolls, each die rolled on its own: begin by always sticking, and change an action where
+    another one is better. What every roll is worth to a policy comes out of linear equations, one per roll.
+    """
+    values = sorted(weights)
+    everything = sum(weights.values())
+    opposite = dict(zip(values, values[::-1], strict=True))
+    rolls = sorted({tuple(sorted(roll)) for roll in product(values, repeat=dice)})
+
+    def score(roll: Roll) -> Value:
+        return sum(opposite[value] if roll.count(value) > 1 else value for value in roll)
+
+    @cache
+    def reroll(keep: Roll) -> dict[Roll, Fraction]:
+        """Where rolling the other dice leads to."""
+        chances: dict[Roll, Fraction] = {}
+        for others in product(values, repeat=dice - len(keep)):
+            chance = Fraction(1)
+            for value in others:
+                chance *= Fraction(weights[value], everything)
+            to = tuple(sorted(keep + others))
+            chances[to] = chances.get(to, Fraction(0)) + chance
+        return chances
+
+    @cache
+    def keeps(roll: Roll) -> list[Roll]:
+        found = {()}
+        for value in roll:
+            found |= {(*keep, value) for keep in found}
+        return sorted(found - {roll}, key=lambda keep: (len(keep), keep))
+
+    def worth(action: Roll | str, roll: Roll, worths: dict[Roll, Fraction]) -> Fraction:
+        if action == "stick":
+            return Fraction(score(roll))
+        return sum((chance * worths[to] for to, chance in reroll(action).items()), Fraction(-cost))
+
+    policy: dict[Roll, Roll | str] = dict.fromkeys(rolls, "stick")
+    while True:
+        worths = _evaluate(rolls, policy, {roll: Fraction(score(roll)) for roll in rolls}, reroll, cost)
+        changed = False
+        for roll in rolls:
+            best = max(keeps(roll), key=lambda keep: worth(keep, roll, worths))
+            if worth(best, roll, worths) > worths[roll]:
+                policy[roll], changed = best, True
+        if not changed:
+            break
+    start = sum((chance * worths[to] for to, chance in reroll(()).items()), Fraction(0))
+    best_of = {roll: [a for a in ["stick", *keeps(roll)] if worth(a, roll, worths) == worths[roll]] for roll in rolls}
+    return start, {roll: (worths[roll], best_of[roll]) for roll in rolls}
+
+
+def _evaluate(
+    rolls: list[Roll],
+    policy: dict[Roll, Roll | str],
+    score: dict[Roll, Fraction],
+    reroll: Callable[[Roll], dict[Roll, Fraction]],
+    cost: Value,
+) -> dict[Roll, Fraction]:
+    """What a policy makes of each roll: Gauss' elimination over the rolls that it does not stick with."""
+    open_rolls = [roll for roll in rolls if policy[roll] != "stick"]
+    rows = []
+    for roll in open_rolls:
+        chances = reroll(policy[roll])
+        row = [Fraction(roll == to) - chances.get(to, Fraction(0)) for to in open_rolls]
+        paid = sum((chance * score[to] for to, chance in chances.items() if policy[to] == "stick"), Fraction(-cost))
+        rows.append([*row, paid])
+    for at in range(len(rows)):
+        pivot = next(row for row in range(at, len(rows)) if rows[row][at])
+        rows[at], rows[pivot] = rows[pivot], rows[at]
+        rows[at] = [entry / rows[at][at] for entry in rows[at]]
+        for other in range(len(rows)):
+            if other != at and rows[other][at]:
+                factor = rows[other][at]
+                rows[other] = [mine - factor * its for mine, its in zip(rows[other], rows[at], strict=True)]
+    return score | {roll: row[-1] for roll, row in zip(open_rolls, rows, strict=True)}

@@ -13,6 +13,7 @@ from dicewise.errors import CyclicError, DicewiseError, InputError, LimitError, 
 from dicewise.game import Game, sure
 from dicewise.games import GAMES, find_game
 from dicewise.games.greed import Greed
+from dicewise.games.hold_dice import HoldDice
 
 if TYPE_CHECKING:
     from dicewise.engine.certify import Certificate, certify
@@ -58,6 +59,7 @@ __all__ = [
     "Exploitability",
     "Game",
     "Greed",
+    "HoldDice",
     "InputError",
     "LimitError",
     "Lottery",
