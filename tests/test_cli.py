@@ -549,7 +549,7 @@ def test_help_of_every_command_shows_an_example(words: str) -> None:
     out = answer(f"{words} --help")
     assert re.search(rf"Example: dicewise {words}", out)
     assert answer(f"{words} -h") == out
-    for option in ("--json", "--quiet") if words != "cache" else ():
+    for option in ("--json", "--quiet") if words not in ("cache", "study") else ():
         assert option in out
 
 

@@ -30,8 +30,8 @@ STATES_CHECKED, TRANSITIONS_PER_STATE = 5000, 100
 """How many states are looked at, and how many transitions in all for each of them."""
 
 TAKEN = frozenset(
-    {"all", "debug", "dpi", "exact", "format", "from", "games", "help", "json", "limit", "no_store", "output"}
-    | {"policies", "quiet", "seed", "store", "version"}
+    {"all", "debug", "dpi", "exact", "format", "from", "games", "gamma", "help", "json", "limit", "no_store", "output"}
+    | {"policies", "quiet", "seed", "store", "theta", "version"}
 )
 """Options of commands, which a field of a game may not be named after."""
 

@@ -18,9 +18,10 @@ from dicewise.game import Game
 from dicewise.games.greed import Greed
 from dicewise.memory import require
 from dicewise.plot.heatmaps import caption, drawable, heatmaps, ruleset, styled
+from dicewise.plot.tuning import Line, save_tuning, tuning_figure
 from dicewise.solution import Solution
 
-__all__ = ["check_game", "check_path", "heatmaps", "save"]
+__all__ = ["Line", "check_game", "check_matplotlib", "check_path", "heatmaps", "save", "save_tuning", "tuning_figure"]
 
 DPI = range(20, 1201)
 
@@ -37,6 +38,12 @@ def check_path(path: str | Path) -> None:
         name = Path(path).name
         raise InputError(f"picture {name!r} is of no known kind; its name must end in .png, .svg or .pdf")
     check_writable(path)
+
+
+def check_matplotlib() -> None:
+    """Refuse to go on without matplotlib, before anything long is done for a picture."""
+    with styled():
+        pass
 
 
 def save(solution: Solution[Any, Any], path: str | Path, *, dpi: int = 150) -> None:
