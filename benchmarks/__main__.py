@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import greed, processes
+from benchmarks import greed, hold_dice, processes
 from benchmarks.measure import CommandError
 from benchmarks.report import Result, machine
 
@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[], Result]] = {
     "greed-first-use": processes.first_use,
     "greed-exact": greed.exact,
     "numpy-dress": processes.dresses,
+    "hold-dice": hold_dice.speed,
     "greed-large": processes.large,
 }
 LONG = {"greed-large": "minutes and gigabytes"}
