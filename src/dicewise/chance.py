@@ -123,6 +123,9 @@ def _number(outcome: Any) -> int | Fraction:
 
 # ---- dice
 
+MOST_SIDES = 1_000_000
+MOST_WEIGHT = 10**15
+
 _HOW_TO_WRITE_A_DIE = "write faces and weights of 1 or more, as in '1,1,2,3,5,8' or '1:9,100:1'"
 
 
@@ -159,6 +162,26 @@ def write_die(lottery: Lottery[int]) -> str:
     """
     plain = _plain_die(dict(_as_die(lottery)))
     return ",".join(str(face) if weight == 1 else f"{face}:{weight}" for face, weight in plain)
+
+
+def spell_die(sides: int, text: str) -> tuple[int, str]:
+    """One spelling for each die of a game: the number of equally likely faces, and its text, empty for 1 to `sides`.
+
+    >>> spell_die(6, "3,2,1")
+    (3, '')
+    """
+    if not text:
+        if sides > MOST_SIDES:
+            raise InputError(f"sides {sides} is not allowed; at most {MOST_SIDES:,} sides")
+        return sides, ""
+    custom = read_die(text)
+    count = custom.total
+    if sides not in (6, count):
+        raise InputError(f"die {text!r} has {count} faces, but sides is {sides}; give one of the two")
+    if count > MOST_WEIGHT:
+        raise InputError(f"die {text!r} has a total weight of {count}; at most {MOST_WEIGHT:.0e}, use smaller weights")
+    fair = len(custom) == count == custom.outcomes[-1]
+    return count, "" if fair else write_die(custom)
 
 
 def _plain_die(faces: Mapping[int, int]) -> Lottery[int]:

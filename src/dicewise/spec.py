@@ -18,6 +18,8 @@ from typing import Any
 from dicewise.errors import DicewiseError, InputError, did_you_mean
 from dicewise.game import Game
 
+MOST_PAY = 10**100
+
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
@@ -208,6 +210,24 @@ def _read(kind: Any, text: str) -> Any:
             raise ValueError
         return tuple(_read(part, word) for part, word in zip(parts, words, strict=True))
     return text
+
+
+def whole_number(name: str, given: Any, least: int) -> int:
+    """A parameter that counts something, refused where it is no integer or too small."""
+    if not isinstance(given, int) or isinstance(given, bool) or given < least:
+        raise InputError(f"{name} {given!r} is not allowed; it is a whole number from {least} up")
+    return given
+
+
+def exact_number(name: str, given: Any) -> int | Fraction:
+    """A parameter that pays something: floats count as the decimals that they print as, whole numbers as integers."""
+    try:
+        value = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        raise InputError(f"{name} {given!r} is not a number; for example {name} 1/2") from None
+    if abs(value) > MOST_PAY or value.denominator > MOST_PAY:
+        raise InputError(f"{name} is too large or too fine a number; payoffs are at most {float(MOST_PAY):.0e}")
+    return int(value) if value.denominator == 1 else value
 
 
 def _fraction(text: str) -> Fraction:

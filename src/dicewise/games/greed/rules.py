@@ -26,18 +26,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dicewise.chance import Lottery, die, read_die, total_of, write_die
+from dicewise.chance import Lottery, die, read_die, spell_die, total_of
 from dicewise.errors import InputError
 from dicewise.game import Game, Number, Progress, sure
 from dicewise.memory import require
+from dicewise.spec import exact_number, whole_number
 
 if TYPE_CHECKING:
     from dicewise.games.greed.solution import GreedSolution
 
 OVER = -1
-MOST_SIDES = 1_000_000
-MOST_WEIGHT = 10**15
-MOST_PAY = 10**100
 
 
 class Position(NamedTuple):
@@ -67,14 +65,12 @@ class Greed(Game[Position, int]):
 
     def __post_init__(self) -> None:
         for name, least in (("max", 1), ("sides", 1), ("players", 2)):
-            given = getattr(self, name)
-            if not isinstance(given, int) or isinstance(given, bool) or given < least:
-                raise InputError(f"{name} {given!r} is not allowed; it is a whole number from {least} up")
-        if self.sides > MOST_SIDES and not self.die:
-            raise InputError(f"sides {self.sides} is not allowed; at most {MOST_SIDES:,} sides")
-        self._settle_die()
+            whole_number(name, getattr(self, name), least)
+        sides, text = spell_die(self.sides, self.die)
+        object.__setattr__(self, "sides", sides)
+        object.__setattr__(self, "die", text)
         for name in ("win", "tie", "lose"):
-            object.__setattr__(self, name, _number(name, getattr(self, name)))
+            object.__setattr__(self, name, exact_number(name, getattr(self, name)))
         if not self.lose <= self.tie <= self.win:
             raise InputError(
                 f"payoffs win {self.win}, tie {self.tie}, lose {self.lose} are not allowed; "
@@ -85,22 +81,6 @@ class Greed(Game[Position, int]):
                 f"win, tie and lose are payoffs of two players; with {self.players} players the best score shares 1: "
                 "leave them out"
             )
-
-    def _settle_die(self) -> None:
-        """One spelling for each die: `sides` is the number of equally likely faces, `die` is empty for 1..sides."""
-        if not self.die:
-            return
-        custom = read_die(self.die)
-        count = custom.total
-        if self.sides not in (6, count):
-            raise InputError(f"die {self.die!r} has {count} faces, but sides is {self.sides}; give one of the two")
-        if count > MOST_WEIGHT:
-            raise InputError(
-                f"die {self.die!r} has a total weight of {count}; at most {MOST_WEIGHT:.0e}, use smaller weights"
-            )
-        fair = len(custom) == count == custom.outcomes[-1]
-        object.__setattr__(self, "sides", count)
-        object.__setattr__(self, "die", "" if fair else write_die(custom))
 
     @cached_property
     def dice(self) -> Lottery[int]:
@@ -281,14 +261,3 @@ class Greed(Game[Position, int]):
         from dicewise.games.greed.solution import from_arrays
 
         return from_arrays(self, arrays, report)
-
-
-def _number(name: str, given: Any) -> Number:
-    """An exact number: floats count as the decimals that they print as, whole numbers as integers."""
-    try:
-        value = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise InputError(f"{name} {given!r} is not a number; for example {name} 1/2") from None
-    if abs(value) > MOST_PAY or value.denominator > MOST_PAY:
-        raise InputError(f"{name} is too large or too fine a number; payoffs are at most {float(MOST_PAY):.0e}")
-    return int(value) if value.denominator == 1 else value
