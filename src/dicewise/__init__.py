@@ -12,6 +12,7 @@ from dicewise.chance import Lottery, coins, die, draw, faces_of, read_die, total
 from dicewise.errors import CyclicError, DicewiseError, InputError, LimitError, RulesError
 from dicewise.game import Game, sure
 from dicewise.games import GAMES, find_game
+from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
 
@@ -52,6 +53,7 @@ __all__ = [
     "Certificate",
     "CheckReport",
     "Choice",
+    "CoinLadder",
     "CyclicError",
     "DicewiseError",
     "Distribution",

@@ -10,11 +10,19 @@ from typing import Any
 
 from dicewise.errors import InputError, RulesError, did_you_mean
 from dicewise.game import Game
+from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
 from dicewise.spec import build, read_spec
 
-GAMES: dict[str, type[Game[Any, Any]]] = {rules.name: rules for rules in (Greed, HoldDice)}
+GAMES: dict[str, type[Game[Any, Any]]] = {
+    rules.name: rules
+    for rules in (
+        Greed,
+        CoinLadder,
+        HoldDice,
+    )
+}
 
 
 def find_game(text: str, **given: str) -> Game[Any, Any]:
