@@ -15,6 +15,7 @@ from dicewise.games import GAMES, find_game
 from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
+from dicewise.games.pig import Pig
 
 if TYPE_CHECKING:
     from dicewise.engine.certify import Certificate, certify
@@ -65,6 +66,7 @@ __all__ = [
     "InputError",
     "LimitError",
     "Lottery",
+    "Pig",
     "Report",
     "RulesError",
     "Simulation",

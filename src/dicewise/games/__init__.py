@@ -13,6 +13,7 @@ from dicewise.game import Game
 from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
+from dicewise.games.pig import Pig
 from dicewise.spec import build, read_spec
 
 GAMES: dict[str, type[Game[Any, Any]]] = {
@@ -21,6 +22,7 @@ GAMES: dict[str, type[Game[Any, Any]]] = {
         Greed,
         CoinLadder,
         HoldDice,
+        Pig,
     )
 }
 
