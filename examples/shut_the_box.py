@@ -1,5 +1,7 @@
 """Shut the Box: roll two dice, fold down tiles that add up to the total, try to fold them all.
 
+Some play that one die is rolled once the tiles that stand add up to 6 or less: --one-die 6.
+
 Solve it:  dicewise solve examples/shut_the_box.py:ShutTheBox
 Advice:    dicewise advise examples/shut_the_box.py:ShutTheBox --tiles 9
 """
@@ -7,7 +9,7 @@ Advice:    dicewise advise examples/shut_the_box.py:ShutTheBox --tiles 9
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
@@ -27,6 +29,7 @@ class ShutTheBox(Game[Box, tuple[int, ...]]):
 
     tiles: int = 9
     dice: int = 2
+    one_die: int = field(default=0, kw_only=True, metadata={"help": "roll one die if the rest adds up to this or less"})
 
     def start(self) -> Box:
         return Box(tuple(range(1, self.tiles + 1)))
@@ -42,7 +45,8 @@ class ShutTheBox(Game[Box, tuple[int, ...]]):
     def step(self, state: Box, action: tuple[int, ...]) -> Sequence[tuple[Hashable, int, Box]]:
         if state.total:
             return sure(Box(tuple(tile for tile in state.up if tile not in action)))
-        rolled = [(total, weight, Box(state.up, total)) for total, weight in total_of(self.dice, 6)]
+        dice = 1 if sum(state.up) <= self.one_die else self.dice
+        rolled = [(total, weight, Box(state.up, total)) for total, weight in total_of(dice, 6)]
         return [(total, weight, box if self.actions(box) else Box(box.up, -1)) for total, weight, box in rolled]
 
     def payoff(self, state: Box) -> int:
