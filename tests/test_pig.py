@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_pig
-from dicewise import InputError, LimitError, Pig, check_game, find_game
+from dicewise import CyclicError, InputError, LimitError, Pig, certify, check_game, find_game, solve
 from dicewise.chance import Lottery, write_die
 from dicewise.engine.explore import explore
+from dicewise.engine.solve import solve_graph
 from dicewise.games.pig.arrays import PigStates
 from dicewise.games.pig.rules import Position
 from dicewise.graph import Graph
@@ -255,3 +256,68 @@ def test_the_twin_of_two_players() -> None:
 
 def test_the_twin_of_one_player() -> None:
     assert float(naive_pig.pig_alone(100, SIX, {1})[0, 0]) == pytest.approx(12.545232352, abs=1e-9)
+
+
+# ---- every engine against the twins
+
+
+def by_twin(game: Pig) -> dict[Position, Fraction]:
+    """What every state is worth to its mover."""
+    weights, bust = dict(game.dice), set(game.bust)
+    if game.players == 1:
+        alone = naive_pig.pig_alone(game.target, weights, bust)
+        return {game.at(score, total=total): -turns for (score, total), turns in alone.items()}
+    return {
+        game.at(*scores, total=total): p for (*scores, total), p in naive_pig.pig(game.target, weights, bust).items()
+    }
+
+
+@given(game=pigs(most=7))
+@settings(deadline=None, max_examples=60)
+def test_every_state_is_worth_what_the_twin_says(game: Pig) -> None:
+    known = by_twin(game)
+    exact = solve(game, exact=True)
+    assert {state: exact.value(state) for state in exact.states()} == known
+    explored = solve(game, using="rules", exact=True)
+    assert all(explored.value(state) == known[state] for state in explored.states())
+    graph = game.graph()
+    assert graph is not None
+    for doubles in (solve(game), solve(game, using="rules"), solve_graph(game, graph, in_doubles=True)):
+        bound = doubles.report.error_bound
+        assert bound is not None
+        assert bound < 1e-11
+        assert all(abs(Fraction(doubles.value(state)) - known[state]) <= bound for state in doubles.states())
+
+
+@pytest.mark.parametrize("game", [Pig(30), Pig(60, players=1), Pig(25, 2, bust=(2,))], ids=lambda game: game.spec)
+def test_larger_games_are_worth_what_the_twin_says(game: Pig) -> None:
+    known, solution = by_twin(game), solve(game)
+    assert solution.report.error_bound is not None
+    assert all(abs(solution.value(state) - value) <= solution.report.error_bound for state, value in known.items())
+
+
+def test_the_standard_game() -> None:
+    game = Pig()
+    solution = solve(game)
+    bound = solution.report.error_bound
+    assert bound is not None
+    assert bound < 1e-12
+    assert solution.value(game.start()) == pytest.approx(0.5305927252737, abs=bound + 5e-14)
+    # Neller and Presser: with no points on either side hold at 21, not at 20 as the rule of thumb says
+    assert [solution.action(game.at(0, 0, total=total)) for total in (19, 20, 21, 22)] == ["roll"] * 2 + ["hold"] * 2
+    # a position that play cannot reach, and one of the other seat
+    assert 0 < solution.value(game.at(1, 1, total=1)) < 1
+    assert solution.values(Position((20, 35), 1, 12)) == solution.values(game.at(35, 20, total=12))[::-1]
+
+
+def test_payoffs_only_stretch_the_values() -> None:
+    chance = solve(Pig(15), exact=True).value(Pig(15).start())
+    stretched = Pig(15, win=3, lose=Fraction(-1, 2))
+    solution = solve(stretched, exact=True)
+    assert solution.value(stretched.start()) == Fraction(-1, 2) + Fraction(7, 2) * Fraction(chance)
+    assert certify(solution, exact=True).proven
+
+
+def test_more_than_two_players_are_refused_by_the_engine() -> None:
+    with pytest.raises(CyclicError, match="each of its 3 players plays for itself"):
+        solve(Pig(4, players=3))

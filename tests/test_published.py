@@ -24,8 +24,7 @@ def name(case: Any) -> str:
 @pytest.mark.parametrize(("question", "engine"), CASES, ids=name)
 def test_published(question: dict[str, Any], engine: str) -> None:
     assert question["source"]
-    path = question["game"]
-    game = find_game(str(HERE.parent / "examples" / path) if ".py:" in path else path)
+    game = find_game(question["game"].replace("EXAMPLES", str(HERE.parent / "examples")).replace("TESTS", str(HERE)))
     solution = solve(game, using=engine.split()[-1], exact="exact" in engine)
     state = game.parse(question["state"]) if "state" in question else game.start()
     value = solution.value(state)
