@@ -222,8 +222,8 @@ def test_options_of_the_program_and_of_games_are_in_the_reference() -> None:
 
 def test_the_reference_explains_no_option_that_is_gone() -> None:
     known = long_options(cli).union({"--help"}, PARAMETERS, *map(long_options, COMMANDS.values()))
-    # parameters of the game in examples/, and the one that stands for any
-    known |= {"--parameter", "--tiles", "--dice"}
+    # parameters of the games in examples/, and the one that stands for any
+    known |= {"--parameter", "--tiles", "--dice", "--one-die"}
     for path in TESTED:
         text = "\n".join(line for line in path.read_text(encoding="utf-8").splitlines() if "pip " not in line)
         unknown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) - known
@@ -243,10 +243,11 @@ def test_every_setting_is_explained() -> None:
         assert f"`{setting}`" in text, f"docs/store.md does not explain {setting}"
 
 
-def test_parameters_of_greed_are_explained() -> None:
-    rows = re.findall(r"^\| (`.*?) \|", (DOCS / "greed.md").read_text(encoding="utf-8"), flags=re.M)
-    explained = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
-    assert {parameter.name for parameter in parameters(dicewise.Greed)} <= explained
+@pytest.mark.parametrize("name", GAMES)
+def test_parameters_of_every_game_are_explained(name: str) -> None:
+    rows = re.findall(r"^\| (`.*?) \|", (DOCS / f"{name}.md").read_text(encoding="utf-8"), flags=re.M)
+    explained = {word for row in rows for word in re.findall(r"`(\w+)`", row)}
+    assert {parameter.name for parameter in parameters(GAMES[name])} <= explained
 
 
 # ---- the project's papers

@@ -110,7 +110,9 @@ def shown(default: Any) -> str:
     """A parameter's default in words."""
     if default is dataclasses.MISSING:
         return "none, it must be given"
-    return "none" if default in ("", ()) else str(default)
+    if isinstance(default, tuple):
+        return ",".join(map(str, default)) or "none"
+    return "none" if default == "" else str(default)
 
 
 def the_game(ctx: click.Context) -> Game[Any, Any]:
