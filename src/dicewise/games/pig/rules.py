@@ -86,7 +86,8 @@ class Pig(Game[Position, str]):
         shown = self.dice.outcomes
         if not isinstance(self.bust, tuple) or not all(face in shown for face in self.bust):
             faces = ", ".join(map(str, shown)) if len(shown) <= 12 else f"{shown[0]} ... {shown[-1]}"
-            raise InputError(f"bust {self.bust!r} is not allowed; give some of the faces of the die: {faces}")
+            given = ",".join(map(str, self.bust)) if isinstance(self.bust, tuple) else repr(self.bust)
+            raise InputError(f"bust {given} is not allowed; give some of the faces of the die: {faces}")
         object.__setattr__(self, "bust", tuple(face for face in shown if face in self.bust))
         if len(self.bust) == len(shown):
             raise InputError("every face of the die loses the turn, so nobody could ever win; bust fewer faces")
