@@ -21,7 +21,8 @@ SPEED: tuple[tuple[int, int, int, float], ...] = ((100, 6, 10, 12.0), (500, 6, 4
 DOUBLING: tuple[tuple[int, int], ...] = ((500, 6), (1000, 4), (2000, 3))
 """max and rounds."""
 
-THREADS: tuple[tuple[int, int], ...] = ((300, 6), (500, 6), (1000, 4), (2000, 3))
+THREADS: tuple[tuple[int, int], ...] = ((500, 6), (1000, 4), (2000, 3))
+"""Max and rounds; smaller boards are solved by diagonals, on one thread."""
 
 
 def speed() -> Result:

@@ -282,6 +282,7 @@ def test_views_of_the_whole_table() -> None:
 def test_tiles_and_threads_change_nothing(game: Greed, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = layout(game)
     reference = plain.solve(rules, ties=True)
+    monkeypatch.setattr(compiled, "DIAGONALS", 0)
     for near, far, threads in (
         (1 << 30, 1 << 30, 1),
         (1, 1, 1),
@@ -297,11 +298,48 @@ def test_tiles_and_threads_change_nothing(game: Greed, monkeypatch: pytest.Monke
             np.testing.assert_allclose(mine, right, rtol=0, atol=1e-13, err_msg=name)
 
 
-def test_kernel_without_the_compiler() -> None:
+@pytest.mark.parametrize(
+    "game",
+    [
+        Greed(1, 1),
+        Greed(7, 1),
+        Greed(8, 2),
+        Greed(63, 7),
+        Greed(64, 100),
+        Greed(150, 6),
+        Greed(333, 13),
+        Greed(70, die="1:3,4,9:2"),
+        Greed(90, die="2,3,5:7,40,500"),
+        Greed(90, 7, tie="1/3"),
+        Greed(41, die="3:2,7", win=2, tie=-1, lose=-1),
+    ],
+    ids=lambda g: g.spec,
+)
+def test_diagonals_and_tiles_agree(game: Greed, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = layout(game)
+    for ties in (False, True):
+        found = []
+        for limit in (0, 1 << 40):
+            monkeypatch.setattr(compiled, "DIAGONALS", limit)
+            found.append(vars(compiled.solve(rules, ties=ties, threads=1)))
+        tiles, diagonals = found
+        assert diagonals["doubts"] == tiles["doubts"]
+        for name in ("normal_dice", "last_dice"):
+            np.testing.assert_array_equal(diagonals[name], tiles[name], err_msg=name)
+        for name in ("normal", "last", "normal_tie", "last_tie"):
+            if tiles[name] is None:
+                assert diagonals[name] is None
+            else:
+                np.testing.assert_allclose(diagonals[name], tiles[name], rtol=0, atol=1e-14, err_msg=name)
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 40], ids=["tiles", "diagonals"])
+def test_kernel_without_the_compiler(limit: int) -> None:
     """The kernel's Python source, run as it stands, gives the same answers."""
     program = (
-        "from dicewise.games.greed import Greed; from dicewise.games.greed.solution import solve_fast\n"
-        "for game in (Greed(9, 4), Greed(7, die='1:2,5'), Greed(8, 9, tie=-1)):\n"
+        "from dicewise.games.greed import Greed, _kernel; from dicewise.games.greed.solution import solve_fast\n"
+        f"_kernel.DIAGONALS = {limit}\n"
+        "for game in (Greed(9, 4), Greed(11, 7), Greed(7, die='1:2,5'), Greed(8, 9, tie=-1)):\n"
         "    a, b = (solve_fast(game, dress=d) for d in ('compiled', 'numpy'))\n"
         "    assert all(abs(x - y) < 1e-13 for s in a.states() for x, y in zip(a.values(s), b.values(s)))\n"
         "    assert all(a.action(s) == b.action(s) for s in a.states())\n"
@@ -319,14 +357,15 @@ def test_progress_may_stop_the_work() -> None:
 
     for dress in ("numpy", "compiled"):
         with pytest.raises(EnoughError):
-            solve_fast(Greed(300), dress=dress, progress=stop)
+            solve_fast(Greed(600), dress=dress, progress=stop)
 
 
 def test_progress_goes_from_0_to_1() -> None:
-    seen: list[float] = []
-    compiled.solve(layout(Greed(400)), False, lambda done, doing: seen.append(done), threads=2)
-    assert seen == sorted(seen)
-    assert 0 <= seen[0] <= seen[-1] <= 1
+    for max_score in (50, 600):
+        seen: list[float] = []
+        compiled.solve(layout(Greed(max_score)), False, lambda done, doing, seen=seen: seen.append(done), threads=2)
+        assert seen == sorted(seen)
+        assert 0 <= seen[0] <= seen[-1] <= 1
 
 
 @pytest.mark.parametrize(

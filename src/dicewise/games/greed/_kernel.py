@@ -1,5 +1,8 @@
 """The fast solver compiled: the recurrence of `_numpy` in an order that keeps its rows in the cache.
 
+Boards of usual size are solved by whole diagonals (`_kernel_diagonals`). Larger ones are cut into tiles, which several
+threads can share:
+
 Column q holds the rows E(a; q), a = M .. 0, in a ring of (largest face + 1) rows, each contiguous in n:
 
     E_n(a; q) = sum over faces f of p_f * E_{n-1}(a + f; q),    E_0(x; q) = landing on x, which hands over (q, x)
@@ -33,6 +36,7 @@ import numpy as np
 from numba import njit
 
 from dicewise.game import Progress
+from dicewise.games.greed._kernel_diagonals import bytes_of_rings, solve_diagonals
 from dicewise.games.greed._kernel_last import LAST_SHARE, solve_last_turns
 from dicewise.games.greed._layout import (
     NEAR_TIE,
@@ -47,6 +51,9 @@ GROUP = 6
 
 LANES = 8
 """Rows are computed in multiples of this."""
+
+DIAGONALS = 5 << 20
+"""Bytes of rings up to which a board is solved by diagonals, on one thread: a share of a common third-level cache."""
 
 NEAR, FAR = 1 << 19, 1 << 24
 """Bytes that the rings of a tile's columns, and of its rows, may take: a share of a common second-level and of a
@@ -88,9 +95,18 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
     top = rules.max
     ties = ties or not rules.constant_sum
     shape = (top + 1, top + 1)
+    diagonals = bytes_of_rings(rules) * (2 if ties else 1) <= DIAGONALS
     if threads is None:
         threads = _cores() if rules.cells >= THREADS_FROM else 1
-    last, last_dice, last_tie, doubts = solve_last_turns(rules, ties, threads, progress)
+    last, last_dice, last_tie, doubts = solve_last_turns(rules, ties, 1 if diagonals else threads, progress)
+    value, dice = np.empty(shape), np.empty(shape, dtype=np.uint16)
+    tie_chance = np.empty(shape if ties else (1, 1))
+    tables = (value, last, dice, last_dice, tie_chance if ties else None, last_tie if ties else None)
+    if diagonals:
+        doubts += solve_diagonals(rules, last, last_tie, value, dice, tie_chance, ties)
+        if progress is not None:
+            progress(1.0, "solving")
+        return Tables(*tables, doubts)
 
     count, ring_size = len(rules.faces), int(rules.faces[-1]) + 1
     groups = -(-count // GROUP) * GROUP
@@ -113,9 +129,9 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
         need=need,
         last=last,
         last_tie=last_tie,
-        value=np.empty(shape),
-        dice=np.empty(shape, dtype=np.uint16),
-        tie_chance=np.empty(shape if ties else (1, 1)),
+        value=value,
+        dice=dice,
+        tie_chance=tie_chance,
         rings=rings,
         bits=rings.view(np.int64),
         tie_rings=np.zeros(rings.shape if ties else (1, 1)),
@@ -124,9 +140,7 @@ def solve(rules: Layout, ties: bool, progress: Progress | None = None, threads: 
     ring_bytes = (ring_size + 1) * length * 8 * (2 if ties else 1)
     # as high as its rings leave room for, but not so high that too few rows are left to run side by side
     tiles = _cuts(top, NEAR // ring_bytes, min(FAR // ring_bytes, top // 16))
-    doubts += _run_tiles(work, tiles, threads, progress)
-    tables = (work.value, last, work.dice, last_dice)
-    return Tables(*tables, work.tie_chance if ties else None, last_tie if ties else None, doubts)
+    return Tables(*tables, doubts + _run_tiles(work, tiles, threads, progress))
 
 
 def _cores() -> int:
