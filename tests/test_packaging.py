@@ -107,7 +107,7 @@ def test_project_file() -> None:
         re.split(r"[^\w-]", line)[0] for line in extras["dev"]
     }
     required = {re.split(r"[^\w-]", line)[0] for line in PROJECT["dependencies"]}
-    assert required == {"click", "numba", "numpy", "platformdirs", "rich"}
+    assert required == {"click", "numba", "numpy", "platformdirs", "python-flint", "rich"}
 
 
 def test_installed_wheel_is_the_one_that_answers(clean: Path, tmp_path: Path) -> None:

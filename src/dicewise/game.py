@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from dicewise.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from dicewise.graph import Graph
+    from dicewise.graph import Graph, Numbering
     from dicewise.solution import Solution
 
 S = TypeVar("S", bound=Hashable)
@@ -149,6 +149,10 @@ class Game(ABC, Generic[S, A]):
 
     def graph(self) -> Graph | None:
         """The whole game as arrays, for rules that can build them faster than they can be explored."""
+        return None
+
+    def numbering(self) -> Numbering | None:
+        """The states of `graph` by number, where they need not be kept: the store then keeps values alone."""
         return None
 
     def kernel(self, *, exact: bool = False, progress: Progress | None = None) -> Solution[S, A] | None:

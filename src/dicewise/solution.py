@@ -296,10 +296,14 @@ class TableSolution(Solution[S, A]):
             return None
         import numpy as np
 
+        kept = {"values": np.asarray(self._table)}
+        if self._policy is not None:
+            kept["policy"] = self._policy
+        own = self.game.numbering()
+        if own is not None and type(own) is type(self._numbering) and len(own) == len(self._numbering):
+            return kept
         states = list(self.states())
         texts = [self.game.text(state) for state in states]
         if any("\0" in text or self.game.parse(text) != state for text, state in zip(texts, states, strict=True)):
             return None  # words that do not lead back to their state cannot stand for it in the store
-        encoded = [text.encode() for text in texts]
-        kept = {"states": np.array(encoded, dtype=np.bytes_), "values": np.asarray(self._table)}
-        return kept if self._policy is None else kept | {"policy": self._policy}
+        return kept | {"states": np.array([text.encode() for text in texts], dtype=np.bytes_)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -42,6 +43,8 @@ FORMATS = ("table", "stdout", "csv", "json", "parquet")
 @click.option("--exact", is_flag=True, help="In exact arithmetic: every value a fraction, every tie found.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Write all states, in this form.")
 @click.option("-o", "--output", metavar="FILE", help="Where all states are written; - is the terminal.")
+@click.option("--gamma", metavar="FACTOR", help="Discount what comes after each move by this factor, such as 0.95.")
+@click.option("--theta", type=float, help="Plain value iteration, until a sweep changes no value by this much.")
 @click.option("--no-store", is_flag=True, help="Solve even if the solution is kept already, and do not keep it.")
 @common_options
 @click.pass_context
@@ -51,6 +54,8 @@ def command(
     exact: bool,
     form: str | None,
     output: str | None,
+    gamma: str | None,
+    theta: float | None,
     no_store: bool,
     as_json: bool,
     quiet: bool,
@@ -58,7 +63,7 @@ def command(
     """Solve GAME and say how to open it, what that is worth, and how sure that is.
 
     --format writes all states: `table` and `stdout` for people, `csv` (named after the game unless -o is given),
-    `json` and `parquet` for programs.
+    `json` and `parquet` for programs. --gamma and --theta are for teaching: another game, and a method without proof.
     """
     rules = the_game(ctx)
     if output is not None and form is None:
@@ -66,11 +71,12 @@ def command(
     if as_json and form is not None:
         raise InputError("--json prints the summary and --format writes all states; give one of them")
     target = _target(rules, form, output)
-    if exact:
+    if exact or gamma is not None or theta is not None:
         from dicewise.engine.solve import solve
 
+        factor = 1 if gamma is None else _factor(gamma)
         with progress_shown(quiet) as progress:
-            solution, stored = solve(rules, exact=True, progress=progress), False
+            solution, stored = solve(rules, exact=exact, gamma=factor, theta=theta, progress=progress), False
     else:
         says_why = form is None and not as_json
         solution, stored = solved(rules, quiet, store=not no_store, details_up_to=WHY_UP_TO if says_why else 0)
@@ -84,6 +90,13 @@ def command(
         _print_summary(solution, stored)
         if solution.report.states <= WHY_UP_TO:
             print(solution.why(rules.start()))
+
+
+def _factor(text: str) -> Fraction:
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InputError(f"gamma {text!r} is not a number; it is above 0 and up to 1, such as 0.95") from None
 
 
 # ---- the summary
@@ -105,6 +118,7 @@ def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
         "tie_rule": report.tie_rule,
         "error_bound": report.error_bound,
         "doubts": report.doubts,
+        "note": report.note,
         "seconds": report.seconds,
         "stored": stored,
     }
@@ -128,12 +142,15 @@ def _print_summary(solution: Solution[Any, Any], stored: bool) -> None:
     rows.append(("states", f"{report.states:,}"))
     rows.append(("method", f"{report.method}; {report.interests}"))
     rows.append(("time", f"{report.seconds:.3g} s" + (", when it was solved; now from the store" if stored else "")))
-    rows.append(("error bound", _bound(report.error_bound, report.exact)))
+    if report.note:
+        rows.append(("error bound", f"none: {report.note}"))
+    else:
+        rows.append(("error bound", _bound(report.error_bound, report.exact)))
     if report.doubts:
         rows.append(("in doubt", f"{report.doubts:,} states have options too close to tell apart; --exact decides"))
     print(game.spec)
     for name, text in rows:
-        print(f"  {name:<19} {text}")
+        print(textwrap.fill(f"  {name:<19} {text}", 80, subsequent_indent=" " * 22, break_on_hyphens=False))
 
 
 def _opening(solution: Solution[Any, Any]) -> str:

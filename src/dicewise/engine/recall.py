@@ -46,18 +46,22 @@ def recall_stored(game: Game[S, A], store: Store) -> Solution[S, A] | None:
         solution = game.restore(arrays, report)
         if solution is not None:
             return solution
-        states, values = arrays["states"], arrays["values"]
-        texts = [text.decode() for text in states.tolist()]
-        if len(set(texts)) != len(texts) or values.shape != (len(states), game.players):
+        values, policy = arrays["values"], arrays.get("policy")
+        numbering = game.numbering() if "states" not in arrays else _listed(game, arrays["states"])
+        if numbering is None or values.shape != (len(numbering), game.players):
             return None
-        policy = arrays.get("policy")
-        if policy is not None and policy.shape != (len(states),):
+        if policy is not None and policy.shape != (len(numbering),):
             return None
-        numbering = Listed([game.parse(text) for text in texts])
         elsewhere = solve_from(game, exact=False)
         return TableSolution(game, report, numbering, values, elsewhere, meta["tolerance"], policy=policy)
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def _listed(game: Game[Any, Any], states: Any) -> Listed | None:
+    """Stored states by number; None if one stands there twice."""
+    texts = [text.decode() for text in states.tolist()]
+    return Listed([game.parse(text) for text in texts]) if len(set(texts)) == len(texts) else None
 
 
 def keep(solution: Solution[Any, Any], store: Store) -> bool:

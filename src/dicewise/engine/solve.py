@@ -9,6 +9,7 @@ there is no answer, and the refusal says where and why.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -86,7 +87,7 @@ def _checked(gamma: Number, theta: float | None, exact: bool) -> Fraction:
     except (TypeError, ValueError):
         factor = Fraction(0)
     if not 0 < factor <= 1:
-        raise InputError(f"gamma {gamma!r} is not allowed; it is a number above 0 and up to 1, such as 0.95")
+        raise InputError(f"gamma {gamma} is not allowed; it is a number above 0 and up to 1, such as 0.95")
     if theta is not None and not 0 < theta < float("inf"):
         raise InputError(f"theta {theta!r} is not allowed; it is a number above 0, such as 0.01")
     if theta is not None and exact:
@@ -170,6 +171,8 @@ def _solve_cyclic(
 ) -> tuple[Any, NDArray[np.int64] | None, float, str]:
     """Table, policy, error bound and method of a game that one number per state describes."""
     graph = problem.graph
+    if not exact and len(graph.target) > FEW_EDGES:
+        announce_compiler(progress)
     shape = components_of(graph)
     nodes = int(np.diff(shape.starts)[shape.cyclic].max(initial=0)) * (2 if problem.opposed else 1)
     cyclic = nodes > 0
@@ -244,14 +247,21 @@ def _solve_forced(
     return table[:, 0].reshape(players, count).T, bound, how
 
 
+def announce_compiler(progress: Progress | None) -> None:
+    """Say why the next step may take long, if it may."""
+    if progress is not None and "numba" not in sys.modules:
+        progress(0.5, "loading the compiled solver (the first time it is compiled, which takes some seconds)")
+
+
 def iterate_values(
     game: Game[S, A], graph: Graph, gamma: Fraction, theta: float, *, method: str, progress: Progress | None = None
 ) -> TableSolution[S, A]:
     """Plain value iteration: all values 0 at first, then sweeps in place until one changes less than theta."""
+    started = time.perf_counter()
+    announce_compiler(progress)
     from dicewise.engine import _kernels
     from dicewise.engine.cycles import work_of
 
-    started = time.perf_counter()
     problem = Problem(graph, interests_of(graph), gamma)
     if problem.interests == "each for itself" or (problem.opposed and gamma < 1 and problem.total):
         raise InputError(

@@ -37,7 +37,7 @@ from dicewise.game import Game, Number, sure
 from dicewise.spec import exact_number, whole_number
 
 if TYPE_CHECKING:
-    from dicewise.graph import Graph
+    from dicewise.graph import Graph, Numbering
 
 MOST_POINTS = 10**9
 
@@ -188,3 +188,10 @@ class Pig(Game[Position, str]):
         from dicewise.games.pig.arrays import graph_of
 
         return graph_of(self)
+
+    def numbering(self) -> Numbering | None:
+        if self.players > 2:
+            return None
+        from dicewise.games.pig.arrays import PigStates
+
+        return PigStates(self.target, self.players)
