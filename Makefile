@@ -10,7 +10,7 @@ endif
 .PHONY: solve test lint bench docs clean
 .DEFAULT_GOAL := solve
 
-# two stamps: what a user needs is installed quickly, what a developer needs on top of it
+# three stamps: what a user needs is installed quickly, what a developer needs on top of it, what only benchmarks need
 $(VENV)/.user: pyproject.toml src/dicewise/_version.py
 	@$(PYTHON) -c 'import sys; sys.exit("dicewise needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; set PYTHON=python3.x") if sys.version_info < (3, 11) else None'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "python3's venv module is missing: install python3-venv" >&2; exit 1; }
@@ -22,6 +22,11 @@ $(VENV)/.dev: $(VENV)/.user
 	@echo "installing what the tests need into $(VENV)" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
+
+$(VENV)/.bench: $(VENV)/.dev
+	@echo "installing the peers of the benchmarks into $(VENV)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' && touch $@ \
+	  || echo "some peers cannot be installed here; benchmarks that need them will say so" >&2
 
 solve: $(VENV)/.user  ## solve standard Greed: print the opening move, draw the heatmaps
 	@$(BIN)/dicewise solve greed
@@ -35,7 +40,7 @@ lint: $(VENV)/.dev  ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(VENV)/.dev  ## benchmarks beside their peers, and the slow checks
+bench: $(VENV)/.bench  ## benchmarks beside their peers, and the slow checks
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m pytest -q -m slow
 
