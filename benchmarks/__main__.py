@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import greed, hold_dice, processes
+from benchmarks import greed, hold_dice, peers, processes
 from benchmarks.measure import CommandError
 from benchmarks.report import Result, machine
 
@@ -25,6 +25,9 @@ BENCHMARKS: dict[str, Callable[[], Result]] = {
     "greed-exact": greed.exact,
     "numpy-dress": processes.dresses,
     "hold-dice": hold_dice.speed,
+    "pig": peers.pig,
+    "hold-dice-peers": peers.hold_dice,
+    "explore": peers.explore,
     "greed-large": processes.large,
 }
 LONG = {"greed-large": "minutes and gigabytes"}
