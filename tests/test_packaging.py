@@ -89,7 +89,7 @@ def test_metadata_of_the_wheel(wheel: Path) -> None:
     info = f"dicewise-{dicewise.__version__}.dist-info"
     head = email.message_from_bytes(archive.read(f"{info}/METADATA"))
     assert (head["Name"], head["Version"], head["Requires-Python"]) == ("dicewise", dicewise.__version__, ">=3.11")
-    assert set(head.get_all("Provides-Extra")) == {"plot", "parquet", "dev"}
+    assert set(head.get_all("Provides-Extra")) == {"plot", "parquet", "dev", "bench"}
     assert head["License-Expression"] == "MIT"
     assert f"{info}/licenses/LICENSE" in archive.namelist()
     assert "dicewise = dicewise.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
@@ -100,12 +100,15 @@ def test_metadata_of_the_wheel(wheel: Path) -> None:
 
 def test_project_file() -> None:
     extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {"plot", "parquet", "dev"}
+    assert set(extras) == {"plot", "parquet", "dev", "bench"}
     assert [re.split(r"\W", extras[name][0])[0] for name in ("plot", "parquet")] == ["matplotlib", "pyarrow"]
     assert any("plot" in line and "parquet" in line for line in extras["dev"] if line.startswith("dicewise["))
     assert {"pytest", "hypothesis", "ruff", "mypy", "build", "hatchling", "sphinx", "furo"} <= {
         re.split(r"[^\w-]", line)[0] for line in extras["dev"]
     }
+    peers = {re.split(r"[^\w-]", line)[0] for line in extras["bench"]}
+    assert peers == {"cvxpy", "mdpsolver", "open_spiel", "quantecon", "stormpy"}
+    assert not any(name in line for name in (*peers, "bench") for line in extras["dev"]), "tests need no peers"
     required = {re.split(r"[^\w-]", line)[0] for line in PROJECT["dependencies"]}
     assert required == {"click", "numba", "numpy", "platformdirs", "python-flint", "rich"}
 
