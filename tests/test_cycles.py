@@ -291,6 +291,51 @@ def test_a_free_loop_is_no_harm_where_the_way_out_pays() -> None:
         assert [choice.loss for choice in solution.choices(0)] == [0, 0]
 
 
+@dataclass(frozen=True)
+class Stroll(Game[Any, str]):
+    """Walk round a ring for nothing; at some places a prize may be taken, at others a coin decides."""
+
+    places: int = 2000
+    prize: int = 7
+
+    def start(self) -> Any:
+        return 0
+
+    def actions(self, state: Any) -> Sequence[str]:
+        return ("on", "back", "take") if state >= 0 else ()
+
+    def step(self, state: int, action: str) -> Any:
+        if action == "take":
+            return [("yes", 1, -1 - state), ("no", 2, (state * 7) % self.places)]
+        return [(None, 1, (state + (1 if action == "on" else -1)) % self.places)]
+
+    def payoff(self, state: int) -> int:
+        return self.prize if (-1 - state) % 10 == 3 else min(self.prize, 1)
+
+    def reward(self, state: int, action: str, outcome: Any) -> int:
+        return -1 if outcome == "no" else 0
+
+
+def test_free_moves_in_a_large_component() -> None:
+    """Everything is worth the same: walk to where the prize is, and try until it is won, two misses on average."""
+    game = Stroll()
+    solution = solve(game)
+    assert solution.value(0) == pytest.approx(7 - 2)
+    assert solution.report.error_bound < 1e-10
+    assert ends(game, solution)
+    small = Stroll(20)
+    truth = solve(small, exact=True)
+    assert {truth.value(state) for state in truth.states()} == {5}
+    for prize in (1, 2):  # 2 misses cost as much as the prize, or more: not to play is as good, or better
+        if prize == 2:
+            assert solve(Stroll(30, 2), exact=True).value(0) == 0
+        else:
+            for places in (30, 2000):
+                with pytest.raises(CyclicError) as refused:
+                    solve(Stroll(places, 1))
+                assert refused.value.reason == "endless play"
+
+
 def test_who_has_won_may_dawdle() -> None:
     """Player 0 can win at once or go round first; that is no reason to refuse, and the policy does not go round."""
     game = table(

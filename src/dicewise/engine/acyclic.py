@@ -26,26 +26,37 @@ def tolerance_of(graph: Graph) -> float:
 def levels_of(graph: Graph) -> list[NDArray[np.int64]] | None:
     """The states by the length of their longest way to the end, lowest first; None if play can come back."""
     count = len(graph.states)
+    inner = np.flatnonzero(graph.target < count)
+    of_edge = np.repeat(np.arange(len(graph.first_edge) - 1), np.diff(graph.first_edge))[inner]
     owner = np.repeat(np.arange(count), np.diff(graph.first_choice))
-    edges, of_choice = spans(graph.first_edge[graph.lottery], graph.first_edge[graph.lottery + 1])
-    source, target = owner[of_choice], graph.target[edges]
-    inner = target < count
-    pairs = np.unique(source[inner] * count + target[inner]) if count else np.empty(0, dtype=np.int64)
-    source, target = pairs // max(count, 1), pairs % max(count, 1)
-    waiting = np.bincount(source, minlength=count)
-    order = np.argsort(target, kind="stable")
-    source_by_target = source[order]
-    first = np.concatenate([[0], np.cumsum(np.bincount(target, minlength=count))]) if count else np.zeros(1, dtype=int)
+    # a lottery waits for the states that it leads to, a state for its lotteries
+    lottery_waits = np.bincount(of_edge, minlength=len(graph.first_edge) - 1)
+    state_waits = np.diff(graph.first_choice)
+    into_state, lotteries = _grouped(graph.target[inner], of_edge, count)
+    into_lottery, owners = _grouped(graph.lottery, owner, len(lottery_waits))
     levels, placed = [], 0
-    ready = np.flatnonzero(waiting == 0)
-    while len(ready):
+    settled = np.flatnonzero(lottery_waits == 0)
+    while len(settled):
+        ready = _released(state_waits, owners[spans(into_lottery[settled], into_lottery[settled + 1])[0]])
         levels.append(ready)
         placed += len(ready)
-        incoming, _ = spans(first[ready], first[ready + 1])
-        freed, times = np.unique(source_by_target[incoming], return_counts=True)
-        waiting[freed] -= times
-        ready = freed[waiting[freed] == 0]
+        settled = _released(lottery_waits, lotteries[spans(into_state[ready], into_state[ready + 1])[0]])
     return levels if placed == count else None
+
+
+def _grouped(
+    keys: NDArray[np.int64], values: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The values by their keys: where those of each key begin, and the values."""
+    return np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=count))]), values[np.argsort(keys, kind="stable")]
+
+
+def _released(waits: NDArray[np.int64], ready: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those for which nothing is left to wait for, once each of `ready` is one less."""
+    which, times = np.unique(ready, return_counts=True)
+    waits[which] -= times
+    released: NDArray[np.int64] = which[waits[which] == 0]
+    return released
 
 
 def backward_induction(

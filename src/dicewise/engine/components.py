@@ -27,73 +27,67 @@ def strong_components(
     Component k is `order[starts[k] : starts[k + 1]]`, and leads to lower numbers only; `component` has the number of
     each state, `cyclic` whether a component can come back to a state. Inside a component states come in the order in
     which the search is done with them, so that most of what a state leads to stands before it.
+
+    Lotteries are nodes of the search as states are, behind them in number: however many choices share one, its edges
+    are looked at once. A component can come back if it holds a lottery beside a state.
     """
     count = len(first_choice) - 1
-    seen = np.zeros(count, dtype=np.int64)  # the time at which a state was found, from 1 on
-    low = np.zeros(count, dtype=np.int64)
-    choice = np.zeros(count, dtype=np.int64)
-    edge = np.zeros(count, dtype=np.int64)
-    loops = np.zeros(count, dtype=np.bool_)
-    open_states = np.empty(count, dtype=np.int64)
+    nodes = count + len(first_edge) - 1
+    seen = np.zeros(nodes, dtype=np.int64)  # the time at which a node was found, from 1 on
+    low = np.zeros(nodes, dtype=np.int64)
+    next_way = np.zeros(nodes, dtype=np.int64)  # the choice or edge to be followed next
+    closed = np.zeros(nodes, dtype=np.bool_)
+    open_nodes = np.empty(nodes, dtype=np.int64)
     done_states = np.empty(count, dtype=np.int64)
-    path = np.empty(count, dtype=np.int64)
+    path = np.empty(nodes, dtype=np.int64)
     time = found = opened = done = placed = 0
     for root in range(count):
         if seen[root]:
             continue
-        depth = 0
-        path[0] = root
-        time += 1
-        seen[root] = low[root] = time
-        component[root] = -1
-        choice[root] = first_choice[root]
-        edge[root] = first_edge[lottery[choice[root]]]
-        open_states[opened] = root
-        opened += 1
+        depth, path[0] = 0, root
         while depth >= 0:
-            s = path[depth]
-            if choice[s] < first_choice[s + 1]:
-                if edge[s] == first_edge[lottery[choice[s]] + 1]:
-                    choice[s] += 1
-                    if choice[s] < first_choice[s + 1]:
-                        edge[s] = first_edge[lottery[choice[s]]]
-                    continue
-                t = target[edge[s]]
-                edge[s] += 1
-                if t >= count:
-                    continue
-                if seen[t] == 0:
+            node = path[depth]
+            if seen[node] == 0:
+                time += 1
+                seen[node] = low[node] = time
+                open_nodes[opened] = node
+                opened += 1
+                next_way[node] = first_choice[node] if node < count else first_edge[node - count]
+            way = next_way[node]
+            if way < (first_choice[node + 1] if node < count else first_edge[node - count + 1]):
+                next_way[node] = way + 1
+                to = count + lottery[way] if node < count else target[way]
+                if node >= count and to >= count:
+                    continue  # an end
+                if seen[to] == 0:
                     depth += 1
-                    path[depth] = t
-                    time += 1
-                    seen[t] = low[t] = time
-                    component[t] = -1
-                    choice[t] = first_choice[t]
-                    edge[t] = first_edge[lottery[choice[t]]]
-                    open_states[opened] = t
-                    opened += 1
-                elif component[t] < 0:
-                    low[s] = min(low[s], seen[t])
-                    loops[s] = loops[s] or t == s
+                    path[depth] = to
+                elif not closed[to]:
+                    low[node] = min(low[node], seen[to])
                 continue
-            done_states[done] = s
-            done += 1
-            if low[s] == seen[s]:
+            if node < count:
+                done_states[done] = node
+                done += 1
+            if low[node] == seen[node]:
                 starts[found] = placed
-                t = -1
-                while t != s:
+                loops = open_nodes[opened - 1] != node
+                last = -1
+                while last != node:
                     opened -= 1
-                    t = open_states[opened]
-                    component[t] = found
-                    placed += 1
-                for at in range(starts[found], placed):
-                    order[at] = done_states[done - placed + at]
-                done -= placed - starts[found]
-                cyclic[found] = placed - starts[found] > 1 or loops[s]
-                found += 1
+                    last = open_nodes[opened]
+                    closed[last] = True
+                    if last < count:
+                        component[last] = found
+                        placed += 1
+                if placed > starts[found]:
+                    for at in range(starts[found], placed):
+                        order[at] = done_states[done - placed + at]
+                    done -= placed - starts[found]
+                    cyclic[found] = loops
+                    found += 1
             depth -= 1
             if depth >= 0:
-                low[path[depth]] = min(low[path[depth]], low[s])
+                low[path[depth]] = min(low[path[depth]], low[node])
     starts[found] = placed
     return found
 

@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dicewise.engine.components import Components
+from dicewise.engine.components import Components, Way, end_components
 from dicewise.engine.exact import LoopError, UndecidedError, solve_component
 from dicewise.engine.problem import Floats, Problem
 from dicewise.game import Progress
+from dicewise.graph import spans
 
 FEW_NODES = 600
 """Nodes of a component up to which it may be solved in fractions: a linear system of this size takes a second."""
@@ -177,18 +178,68 @@ class _Doubles:
                 report(sweeps, "solving")
                 if done < at_once:
                     break
+        groups = [] if self.given or self.problem.opposed else self.free_moves(number)
         self.choose(number)
-        fresh = True
+        _kernels.bound(*here, self.work, self.found, 0, True)
+        for group in groups:
+            self.found[7][self.moves_inside(group)] = -np.inf  # they change nothing, so that nothing is to be proven
         for done in range(0, most, at_once):
-            state = _kernels.bound(*here, self.work, self.found, at_once, fresh)
-            if state == _kernels.PROVEN:
+            state = _kernels.bound(*here, self.work, self.found, at_once, False)
+            uneven = [group for group in groups if self.level_out(group)]
+            if state == _kernels.PROVEN and not uneven and all(map(self.is_left, groups)):
                 return
             if state == _kernels.HOPELESS:
                 break
-            fresh = False
             report(done, "proving")
         if not self.settle(number):
             raise UndecidedError(self.components.states(number))
+
+    def free_moves(self, number: int) -> list[NDArray[np.int64]]:
+        """Sets of states between which one player may move for nothing for ever: they are worth the same."""
+        graph, shape = self.problem.graph, self.components
+        states = shape.states(number)
+        leads_to = np.append(shape.component, np.full(len(graph.ends), -1))[graph.target]
+        kept = np.minimum.reduceat(leads_to == number, graph.first_edge[:-1])
+        if graph.reward is not None:
+            kept &= np.minimum.reduceat(graph.reward[:, 0] == 0, graph.first_edge[:-1]).astype(bool)
+        node_of = {state: node for node, state in enumerate(states)}
+        ways = []
+        for state in states:
+            listed = graph.lottery[graph.first_choice[state] : graph.first_choice[state + 1]]
+            ways.append([self.way(lottery, node_of) for lottery in listed[kept[listed]].tolist()])
+        groups = [np.array([states[node] for node in sorted(loop)]) for loop in end_components(ways)]
+        for group in groups:
+            self.value[group] = self.value[group].max()
+        return groups
+
+    def way(self, lottery: int, node_of: dict[int, int]) -> Way:
+        graph = self.problem.graph
+        targets = graph.target[graph.first_edge[lottery] : graph.first_edge[lottery + 1]].tolist()
+        return Way(frozenset(node_of[to] for to in targets), False)
+
+    def moves_inside(self, group: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The choices of a group that pay nothing and stay in it."""
+        graph = self.problem.graph
+        inside = np.isin(graph.target, group)
+        if graph.reward is not None:
+            inside &= (graph.reward[:, 0] == 0).astype(bool)
+        stays = np.minimum.reduceat(inside, graph.first_edge[:-1])
+        choices, _ = spans(graph.first_choice[group], graph.first_choice[group + 1])
+        found: NDArray[np.int64] = choices[stays[graph.lottery[choices]]]
+        return found
+
+    def level_out(self, group: NDArray[np.int64]) -> bool:
+        """Give a group one upper end; True if that changed any."""
+        highest = self.above[group].max()
+        changed = bool((self.above[group] < highest).any())
+        self.above[group] = highest
+        return changed
+
+    def is_left(self, group: NDArray[np.int64]) -> bool:
+        """Whether to stay in a group for ever, which pays nothing, is shown to be no better than to leave it."""
+        if self.value[group[0]] + self.above[group[0]] < 0:
+            raise LoopError("endless play", group.tolist())
+        return bool((self.value[group] - self.below[group]).min() >= 0)
 
     def choose(self, number: int) -> None:
         """The policy of a component from its values."""
