@@ -36,24 +36,21 @@ def answer(solver: Any, game: Game[Any, Any]) -> tuple[str | None, Any]:
         return error.reason, None
 
 
-def ends(game: Any, solution: Solution[Any, Any], other: dict[Any, Any] | None = None) -> bool:
-    """Whether play by the solution's actions (and another policy for player 1) can come to an end from everywhere."""
-    ending: set[Any] = set()
-    while True:
-        more = {
-            state
-            for state in solution.states()
-            if state not in ending
-            and any(
-                to in ending or not game.actions(to)
-                for _, _, to in game.step(
-                    state, other[state] if other and game.turn(state) == 1 else solution.action(state)
-                )
-            )
-        }
-        if not more:
-            return set(solution.states()) == ending
-        ending |= more
+def ends(game: Any, solution: Solution[Any, Any]) -> bool:
+    """Whether play by the solution's actions can come to an end from everywhere."""
+    before: dict[Any, list[Any]] = {}
+    ending, waiting = set(), []
+    for state in solution.states():
+        for _, _, to in game.step(state, solution.action(state)):
+            before.setdefault(to, []).append(state)
+            if not game.actions(to):
+                waiting.append(to)
+    while waiting:
+        for state in before.get(waiting.pop(), ()):
+            if state not in ending:
+                ending.add(state)
+                waiting.append(state)
+    return set(solution.states()) == ending
 
 
 # ---- against what becomes of games that are cut off after a very long time
