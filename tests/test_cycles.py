@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dicewise import CyclicError, Game, InputError, Solution, certify, check_game, solve
+from dicewise import CyclicError, Game, InputError, LimitError, Solution, certify, check_game, solve
 from dicewise.engine.components import Way, components_of, end_components, force_the_end
 from dicewise.engine.explore import explore
 from dicewise.engine.solve import solve_graph
@@ -481,3 +481,8 @@ def test_tables_of_cyclic_games_keep_their_policy(tmp_path: Any) -> None:
                 assert again.action(state) == solved.action(state)
                 assert again.values(state) == solved.values(state)
     assert recall_stored(Race(3), store) is not None
+
+
+def test_components_too_large_for_fractions_are_refused() -> None:
+    with pytest.raises(LimitError, match="3,000 positions"):
+        solve(Stroll(3000), exact=True)

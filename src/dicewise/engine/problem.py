@@ -74,10 +74,6 @@ class Problem:
         low, high = min(paid), max(paid)
         return side, [(low, high), (self.total - high, self.total - low)]
 
-    def limits_of(self, state: int) -> tuple[Fraction, Fraction] | None:
-        """The same for the mover of one state."""
-        return None if self.limits is None else self.limits[1][self.limits[0][state]]
-
     def row(self, value: Fraction) -> tuple[Fraction, ...]:
         """A state's worth to each player, from the mover on."""
         return (value, self.total - value) if self.opposed else (value,) * self.graph.players

@@ -39,6 +39,9 @@ FEW_EDGES, FEW_NODES = 4_000, 200
 quicker than to load a compiler, and nothing is left to prove."""
 
 
+MOST_NODES = 2_000
+"""Nodes of a component up to which it is solved in fractions if that is asked for: some seconds for each policy."""
+
 TIES_DECIDED = 20_000
 """Edges up to which games of players who play each for itself are solved in fractions, which decide every tie."""
 
@@ -113,7 +116,8 @@ def solve_graph(
         interests = "each for itself"
         problem = Problem(graph, interests, gamma)
     one_number = interests != "each for itself"
-    levels = None if one_number and len(graph.target) >= COMPILED_FROM else levels_of(graph)
+    compiled = one_number and not exact and len(graph.target) >= COMPILED_FROM
+    levels = None if compiled else levels_of(graph)
     policy: NDArray[np.int64] | None = None
     table: Any
     bound: float | None = 0.0
@@ -181,6 +185,11 @@ def _solve_cyclic(
             f"{game.spec} cannot end from {_shown(game, graph, shape.states(stuck))}: every play from there goes on "
             "for ever; give it a way to a position without actions",
             "no end",
+        )
+    if exact and nodes > MOST_NODES:
+        raise LimitError(
+            f"{game.spec} has {nodes:,} positions, counted for either player, that all lead to each other; at most "
+            f"{MOST_NODES:,} can be solved in fractions: choose smaller parameters, or leave exact out"
         )
     few = len(graph.target) <= FEW_EDGES and nodes <= FEW_NODES
     try:
