@@ -51,6 +51,9 @@ class Enclosed:
     below: Floats
     above: Floats
     policy: NDArray[np.int64]
+    leans_on_limits: bool
+    """Whether in some cycle the proof is that no end pays more or less. Then the values hold whichever way endless play
+    is counted, but only to within their errors: that it makes no difference at all is not shown."""
 
     @property
     def error_bound(self) -> float:
@@ -113,6 +116,7 @@ class _Doubles:
             self.below[count + at] = self.above[count + at] = abs(float(Fraction(float(end)) - end)) * (1 + 2**-50)
         self.policy = np.full(count, -1, dtype=np.int64)
         self.mark = np.zeros((count, 2), dtype=np.bool_)
+        self.gaps = False
         self.scale = max(1.0, graph.scale)
         self.slack = 1e-13 * self.scale
         low, high = self.outer_bounds()
@@ -153,7 +157,17 @@ class _Doubles:
             number += state != _kernels.PAUSED
             if progress is not None:
                 progress(0.5 + 0.5 * float(shape.starts[min(number, last)]) / count, "solving")
-        return Enclosed(self.value[:count], self.below[:count], self.above[:count], self.policy)
+        return Enclosed(self.value[:count], self.below[:count], self.above[:count], self.policy, self.leans())
+
+    def leans(self) -> bool:
+        """Whether two opponents' errors in a cycle reach as far as the limits."""
+        if not self.problem.opposed or self.problem.limits is None:
+            return False
+        count = len(self.policy)
+        value, below, above, _, low, high = self.found[:6]
+        back = self.components.cyclic[self.components.component]
+        near = (value[:count] - low <= 2 * below[:count]) | (high - value[:count] <= 2 * above[:count])
+        return self.gaps or bool((back & near).any())
 
     def solve_large(self, number: int, progress: Progress | None) -> None:
         """A component that takes long, in steps."""
@@ -266,6 +280,7 @@ class _Doubles:
         for state, (low, high) in zip(states, found, strict=True):
             if high - low > 1000 * exits + 1e-12 * self.scale:
                 raise LoopError("endless play", states)
+            self.gaps = self.gaps or high > low
             if not self.given:
                 self.value[state] = float((low + high) / 2)
             middle = float(self.value[state])

@@ -191,17 +191,18 @@ def _solve_cyclic(
             f"{game.spec} has {nodes:,} positions, counted for either player, that all lead to each other; at most "
             f"{MOST_NODES:,} can be solved in fractions: choose smaller parameters, or leave exact out"
         )
-    few = len(graph.target) <= FEW_EDGES and nodes <= FEW_NODES
+    few = len(graph.target) <= FEW_EDGES
     try:
-        if not exact and (in_doubles or not few):
+        if not exact and (in_doubles or not few or nodes > FEW_NODES):
             from dicewise.engine.cycles import solve_in_doubles
 
             try:
                 found = solve_in_doubles(problem, shape, progress=progress)
-                how = "sweeps with proven bounds" if cyclic else "backward induction, compiled"
-                table = problem.table(found.values)
-                bound = found.error_bound + 2 * UNIT_ROUNDOFF * float(np.abs(table).max(initial=0.0))
-                return table, found.policy if cyclic else None, bound, how
+                if not (found.leans_on_limits and few):  # otherwise fractions shall decide
+                    how = "sweeps with proven bounds" if cyclic else "backward induction, compiled"
+                    table = problem.table(found.values)
+                    bound = found.error_bound + 2 * UNIT_ROUNDOFF * float(np.abs(table).max(initial=0.0))
+                    return table, found.policy if cyclic else None, bound, how
             except UndecidedError as error:
                 if not few:
                     where = _shown(game, graph, list(error.states))
