@@ -41,6 +41,7 @@ FORMATS = ("table", "stdout", "csv", "json", "parquet")
 @click.command(cls=GameCommand, epilog="Example: dicewise solve greed --max 50 --format csv -o policy.csv")
 @game_argument
 @click.option("--exact", is_flag=True, help="In exact arithmetic: every value a fraction, every tie found.")
+@click.option("--trace", "traced", is_flag=True, help="Show step by step how a small game is solved.")
 @click.option("--format", "form", type=click.Choice(FORMATS), help="Write all states, in this form.")
 @click.option("-o", "--output", metavar="FILE", help="Where all states are written; - is the terminal.")
 @click.option("--gamma", metavar="FACTOR", help="Discount what comes after each move by this factor, such as 0.95.")
@@ -52,6 +53,7 @@ def command(
     ctx: click.Context,
     game: str,
     exact: bool,
+    traced: bool,
     form: str | None,
     output: str | None,
     gamma: str | None,
@@ -63,14 +65,23 @@ def command(
     """Solve GAME and say how to open it, what that is worth, and how sure that is.
 
     --format writes all states: `table` and `stdout` for people, `csv` (named after the game unless -o is given),
-    `json` and `parquet` for programs. --gamma and --theta are for teaching: another game, and a method without proof.
+    `json` and `parquet` for programs. --trace shows backward induction as one would write it on a board. --gamma and
+    --theta are for teaching: another game, and a method without proof.
     """
     rules = the_game(ctx)
     if output is not None and form is None:
         form = _form_of(output)
     if as_json and form is not None:
         raise InputError("--json prints the summary and --format writes all states; give one of them")
+    if traced and form is not None:
+        raise InputError("--trace prints steps and --format writes all states; give one of them")
+    if traced and theta is not None:
+        raise InputError("--trace shows equations that hold, and sweeps with --theta only come near; give one of them")
     target = _target(rules, form, output)
+    if traced:
+        from dicewise.engine.trace import check_traceable
+
+        check_traceable(rules)
     if exact or gamma is not None or theta is not None:
         from dicewise.engine.solve import solve
 
@@ -78,9 +89,11 @@ def command(
         with progress_shown(quiet) as progress:
             solution, stored = solve(rules, exact=exact, gamma=factor, theta=theta, progress=progress), False
     else:
-        says_why = form is None and not as_json
+        says_why = form is None and not as_json and not traced
         solution, stored = solved(rules, quiet, store=not no_store, details_up_to=WHY_UP_TO if says_why else 0)
-    if form is not None:
+    if traced:
+        _print_trace(solution, as_json)
+    elif form is not None:
         WRITERS[form](solution, target)
         if target is not None:
             say(f"wrote {solution.report.states:,} states to {target}", quiet)
@@ -90,6 +103,17 @@ def command(
         _print_summary(solution, stored)
         if solution.report.states <= WHY_UP_TO:
             print(solution.why(rules.start()))
+
+
+def _print_trace(solution: Solution[Any, Any], as_json: bool) -> None:
+    from dicewise.engine.trace import trace, trace_as_dict, trace_lines
+
+    told = trace(solution)
+    if as_json:
+        print_json(solution.game.spec, **trace_as_dict(told))
+    else:
+        for line in trace_lines(told):
+            print(line)
 
 
 def _factor(text: str) -> Fraction:

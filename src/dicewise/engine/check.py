@@ -31,7 +31,7 @@ STATES_CHECKED, TRANSITIONS_PER_STATE = 5000, 100
 
 TAKEN = frozenset(
     {"all", "debug", "dpi", "exact", "format", "from", "games", "gamma", "help", "json", "limit", "no_store", "output"}
-    | {"policies", "quiet", "seed", "store", "theta", "version"}
+    | {"policies", "quiet", "seed", "store", "theta", "trace", "version", "view"}
 )
 """Options of commands, which a field of a game may not be named after."""
 
