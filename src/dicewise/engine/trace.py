@@ -278,6 +278,8 @@ class _Words:
         how = self.report.method.partition(", ")[2] or self.report.method
         if "fractions" in how:
             how = "policy iteration in fractions"
+        elif how.startswith("kernel"):
+            how = f"the game's own {how}"
         if count == 1:
             yield f"{start}a state that leads back to itself"
             sentence = f"Its value stands on both sides of its equation, which was solved by {how}. It holds:"
