@@ -468,6 +468,14 @@ REFUSED = [
     ("check greed --limit 0", "limit"),
     ("check greed --limit -5", "-5"),
     ("plot greed --max 5 --dpi 5", "dpi"),
+    ("plot greed --max 5 --view graf", "'graf'", "'graph'"),
+    ("plot greed --view graph", "too large to be drawn", "at most 100 states"),
+    ("plot pig", "too large to be drawn", "heatmaps of greed"),
+    ("plot coin-ladder --view heatmaps", "has no heatmaps", "graph"),
+    ("solve greed --trace", "too large to read", "at most 200 states"),
+    ("solve greed --max 20 --trace", "842 states", "at most 200 states"),
+    ("solve coin-ladder --trace --format csv", "one of them"),
+    ("solve coin-ladder --trace --theta 0.1", "one of them"),
     ("plot greed --max 5 --dpi -5", "-5"),
     ("cache", "list"),
     ("cache lst", "list"),
@@ -888,6 +896,16 @@ def test_plot(ending: str, here: Path) -> None:
     assert files(here) == [f"picture.{ending}"]
     start = Path(f"picture.{ending}").read_bytes()[:5]
     assert {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF-"}[ending] in start
+
+
+def test_plot_draws_graphs(here: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert asked("plot coin-ladder --dpi 50 -o ladder.svg") | {"view": "graph", "output": "ladder.svg"} == asked(
+        "plot coin-ladder --view graph --dpi 50 -o ladder.svg"
+    )
+    assert asked(f"plot {SMALL} --dpi 50")["view"] == "heatmaps"
+    assert asked("plot greed --max 2 --sides 2 --view graph --dpi 50 -o graph.png")["view"] == "graph"
+    assert files(here) == ["graph.png", "greed_6_3.png", "ladder.svg"]
 
 
 def test_plot_is_named_after_the_game(here: Path) -> None:
