@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dicewise.engine.recall import recall
     from dicewise.engine.simulate import Simulation, simulate
     from dicewise.engine.solve import solve
+    from dicewise.play.session import Session
     from dicewise.solution import Choice, Report, Solution
     from dicewise.store import Store
 
@@ -43,6 +44,7 @@ _LATER = {
     "Simulation": "dicewise.engine.simulate",
     "simulate": "dicewise.engine.simulate",
     "solve": "dicewise.engine.solve",
+    "Session": "dicewise.play.session",
     "Choice": "dicewise.solution",
     "Report": "dicewise.solution",
     "Solution": "dicewise.solution",
@@ -69,6 +71,7 @@ __all__ = [
     "Pig",
     "Report",
     "RulesError",
+    "Session",
     "Simulation",
     "Solution",
     "Store",

@@ -28,7 +28,7 @@ from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from dicewise.errors import InputError, did_you_mean
+from dicewise.errors import DicewiseError, InputError, did_you_mean
 
 if TYPE_CHECKING:
     from dicewise.graph import Graph, Numbering
@@ -184,9 +184,24 @@ def read_move(text: str, moves: Sequence[M], label: Callable[[Hashable], str], k
     allowed = ", ".join(shown) if len(shown) <= 12 else f"{', '.join(shown[:10])}, ... {shown[-1]}"
     problem = "may mean several things" if same else "is not possible"
     raise InputError(
-        f"{kind} {text.strip()!r} {problem} at {where!r}; allowed: {allowed or 'none, the game is over'}"
-        + ("" if same else did_you_mean(text.strip(), shown))
+        f"{kind} {text.strip()!r:.120} {problem} at {where!r}; allowed: {allowed or 'none, the game is over'}"
+        + ("" if same else did_you_mean(text.strip()[:120], shown))
     )
+
+
+def read_position(game: Game[S, Any], text: str) -> S:
+    """The position that a person means by `text`; one that the rules cannot go on from is refused."""
+    try:
+        position = game.parse(text)
+        for action in game.actions(position)[:1]:
+            game.step(position, action)
+    except DicewiseError:
+        raise
+    except Exception:  # the rules of a user's game met something that is no position of theirs
+        raise InputError(
+            f"position {text!r:.120} is not one of {game.spec}; positions look like {game.text(game.start())!r}"
+        ) from None
+    return position
 
 
 def _parts(move: Hashable) -> list[str] | None:

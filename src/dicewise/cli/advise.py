@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,10 +17,7 @@ from dicewise.cli.common import (
     state_argument,
     the_game,
 )
-from dicewise.errors import DicewiseError, InputError
-
-if TYPE_CHECKING:
-    from dicewise.game import Game
+from dicewise.game import read_position
 
 ROWS = 10
 
@@ -37,8 +34,10 @@ def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: 
     STATE is the position in the game's words, the player to move first: `85 70`, `85 70 last`. Without STATE it is the
     start.
     """
+    from dicewise.engine.explore import start_of
+
     rules = the_game(ctx)
-    position = _position(rules, state)
+    position = read_position(rules, state) if state else start_of(rules)
     solution, _ = solved(rules, quiet, details_up_to=sys.maxsize)
     text = rules.text(position)
     choices = solution.choices(position)
@@ -61,26 +60,6 @@ def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: 
         if len(rows) > ROWS and not show_all:
             print(f"... and {len(rows) - ROWS} more that give away more (--all shows them)")
     print(why)
-
-
-def _position(game: Game[Any, Any], text: str) -> Any:
-    """The position that a person typed, or the start."""
-    from dicewise.engine.explore import start_of
-
-    start = start_of(game)
-    if not text:
-        return start
-    try:
-        position = game.parse(text)
-        for action in game.actions(position)[:1]:
-            game.step(position, action)
-    except DicewiseError:
-        raise
-    except Exception:  # the rules of a user's game met something that is no position of theirs
-        raise InputError(
-            f"position {text!r} is not one of {game.spec}; positions look like {game.text(start)!r}"
-        ) from None
-    return position
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:

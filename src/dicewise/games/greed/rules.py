@@ -211,6 +211,20 @@ class Greed(Game[Position, int]):
             raise InputError(f"score {score} is not allowed; scores go from 0 to {self.max} (--max sets the maximum)")
         return score
 
+    def read_outcome(self, text: str, state: Position, action: int) -> Hashable:
+        """What was rolled: the total, or the faces of all dice, as in `3 4 5` or `3+4+5`."""
+        words = re.findall(r"[^\s,+]+", text)
+        if action < 2 or len(words) == 1:
+            return super().read_outcome(text, state, action)
+        shown = self.dice.outcomes
+        if len(words) != action or any(word not in map(str, shown) for word in words):
+            most = ", ".join(map(str, shown)) if len(shown) <= 12 else f"{shown[0]} to {shown[-1]}"
+            raise InputError(
+                f"outcome {text.strip()!r:.120} is not possible; type the total of the {action} dice, or what each of "
+                f"them shows ({most}), as in {' '.join([str(shown[0])] * action)[:60]!r}"
+            )
+        return sum(map(int, words))
+
     def board(self, state: Position, names: Sequence[str]) -> str:
         order = [(state.turn + seat) % self.players for seat in range(self.players)]
         scores = ", ".join(f"{names[seat]}: {state.scores[seat]}" for seat in order)
