@@ -32,6 +32,10 @@ class LimitError(DicewiseError):
     """The job is larger than this machine or the limit that was set; refused before it starts."""
 
 
+class RecordsError(DicewiseError):
+    """Games cannot be kept or read: the folder, the disk or the file is at fault; play can go on without."""
+
+
 def did_you_mean(word: str, known: list[str]) -> str:
     """`; did you mean 'greed'?`, or nothing where no known word is close."""
     from difflib import get_close_matches

@@ -1,0 +1,307 @@
+"""Records: the games that were played on this machine, kept move by move.
+
+A game is an SQLite row that says what was played by whom, and one row for each event: a move, a move taken back, a
+hint. When `add` returns, the event is on the disk: it survives a process that is killed at any moment, and a power
+cut as far as the disk keeps its promises. Several processes may write at once; they wait for one another.
+
+Rows hold the JSON that `export` writes, beside a checksum of it; a row that fails it costs its own game only. Nothing
+here runs rules before `replay` is given some.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sqlite3
+import sys
+import uuid
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+from zlib import crc32
+
+from dicewise.errors import InputError, RecordsError
+from dicewise.game import Game, Number
+from dicewise.play.database import Database
+from dicewise.play.lines import SCHEMA, Event, Record, now, number_text, read_event, read_record, written, written_event
+from dicewise.store import key_of
+
+_TABLES = """
+    CREATE TABLE games (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, about TEXT NOT NULL,
+                        crc INTEGER NOT NULL);
+    CREATE TABLE events (game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE, n INTEGER NOT NULL,
+                         event TEXT NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (game, n)) WITHOUT ROWID;
+    CREATE TABLE drills (key TEXT PRIMARY KEY, box INTEGER NOT NULL, due TEXT NOT NULL, data TEXT NOT NULL)
+"""
+
+
+class Imported(NamedTuple):
+    """What an import did: games that are new here, that went on, that were known already."""
+
+    new: int
+    longer: int
+    known: int
+
+
+class Drill(NamedTuple):
+    """A position to be asked again: its Leitner box, when it is due, and what `drill` keeps about it."""
+
+    box: int
+    due: str
+    data: Any
+
+
+class Records:
+    """The games that are kept in a file. Whatever cannot be done is a `RecordsError`; play may go on without."""
+
+    def __init__(self, path: str | Path | None = None) -> None:
+        place = _default_folder() / "games.sqlite3" if path is None else Path(path)
+        self._file = Database(place, _TABLES, SCHEMA, "choose another folder with DICEWISE_DATA_DIR")
+        self._left_out: str | None = None
+        self._length: dict[int, int] = {}
+        """How many events there are in games that go on here; another number means that they go on elsewhere too."""
+
+    @property
+    def path(self) -> Path:
+        return self._file.path
+
+    @property
+    def problem(self) -> str | None:
+        """What was found wrong and got round, in one line: a file that was set aside, a game that is left out."""
+        return self._left_out or self._file.problem
+
+    def close(self) -> None:
+        """Let go of the file; it is opened again when it is needed."""
+        self._file.close()
+
+    def __enter__(self) -> Records:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- a game in progress
+
+    def begin(
+        self,
+        game: str,
+        names: Sequence[str],
+        players: Sequence[str],
+        *,
+        seed: int,
+        number: int = 0,
+        start: str = "",
+        source: str = "",
+    ) -> int:
+        """A new game; returns its id."""
+        record = Record(0, game, source, tuple(names), tuple(players), seed, number, start, now(), None, ())
+        record = read_record(written(dataclasses.replace(record, uuid=uuid.uuid4().hex)))
+        id = self._file.run(lambda db: _insert(db, record))
+        self._length[id] = 0
+        return id
+
+    def add(self, id: int, event: Event) -> None:
+        """One more event of a game; it is on the disk when this returns."""
+
+        def work(db: sqlite3.Connection) -> int:
+            about = _about(db, id)
+            if about["ended"] is not None:
+                raise InputError(f"game {id} is over; nothing can be added to it")
+            row = _row(written_event(read_event(written_event(event), len(about["names"]))))
+            (count,) = db.execute("SELECT coalesce(max(n) + 1, 0) FROM events WHERE game = ?", (id,)).fetchone()
+            if self._length.get(id, count) != count:
+                raise RecordsError(f"game {id} has gone on in another process; this one's moves are not kept any more")
+            db.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (id, count, *row))
+            return int(count) + 1
+
+        count = self._file.run(work)
+        if id in self._length:
+            self._length[id] = count
+
+    def finish(self, id: int, result: Sequence[Number]) -> None:
+        """The game is over, and this is what each seat got."""
+
+        def work(db: sqlite3.Connection) -> None:
+            about = _about(db, id)
+            if about["ended"] is not None:
+                raise InputError(f"game {id} is over already")
+            about |= {"ended": now(), "result": [number_text(number) for number in result]}
+            _update(db, id, read_record(about))
+
+        self._file.run(work)
+
+    # ---- games that were played
+
+    def get(self, which: int | str) -> Record:
+        """The game with this id, or the `last` one. To go on with it, `add` to it."""
+        if which == "last":
+            games = self.all()
+            if not games:
+                raise InputError("no game has been played yet; 'dicewise history' lists the games")
+            which = games[0].id
+        if not str(which).isdecimal() or len(str(which)) > 15:
+            raise InputError(f"game {which!r} is not a number; give one that 'dicewise history' lists, or 'last'")
+        id = int(which)
+        record = self._file.run(lambda db: _record(id, _about(db, id), _rows(db, id)), write=False)
+        self._length[id] = len(record.events)
+        return record
+
+    def all(self) -> list[Record]:
+        """All games, the newest first; damaged ones are left out, and `problem` names them."""
+
+        def work(db: sqlite3.Connection) -> list[Record]:
+            events: dict[int, list[Any]] = {}
+            for id, *row in db.execute("SELECT game, n, event, crc FROM events ORDER BY game, n"):
+                events.setdefault(id, []).append(row)
+            found = []
+            for id, *row in db.execute("SELECT id, about, crc FROM games"):
+                try:
+                    found.append(_record(id, _content(row), events.get(id, [])))
+                except (ValueError, RecordsError):
+                    self._left_out = f"game {id} in {self.path} is damaged and left out"
+            return found
+
+        return sorted(self._file.run(work, write=False), key=lambda record: (record.started, record.id), reverse=True)
+
+    def unfinished(self) -> list[Record]:
+        """The games that can go on, the newest first."""
+        return [record for record in self.all() if record.ended is None]
+
+    def delete(self, id: int) -> None:
+        """Forget a game; its bytes are overwritten."""
+        if not self._file.run(lambda db: db.execute("DELETE FROM games WHERE id = ?", (id,)).rowcount):
+            raise _no_game(id)
+
+    # ---- from machine to machine
+
+    def export(self, file: TextIO, games: Iterable[Record] | None = None) -> int:
+        """Write games, all of them unless some are given, as JSON, one game a line; returns how many."""
+        count = 0
+        for count, record in enumerate(reversed(self.all()) if games is None else games, 1):
+            file.write(json.dumps(written(record), ensure_ascii=False) + "\n")
+        return count
+
+    def import_(self, file: Iterable[str | bytes]) -> Imported:
+        """Take in games that `export` has written: all of them, or none if there is a line that cannot be read.
+
+        A game that is here already is not doubled; where it has gone on elsewhere since, the rest is added."""
+        games = []
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                try:
+                    games.append(read_record(json.loads(line)))
+                except (ValueError, RecursionError) as error:  # an InputError is a ValueError
+                    reason = str(error) if isinstance(error, InputError) else f"it is not JSON ({error})"
+                    raise InputError(f"line {number} cannot be imported: {reason}; nothing was imported") from None
+
+        def work(db: sqlite3.Connection) -> Imported:
+            done = {"new": 0, "longer": 0, "known": 0}
+            for record in games:
+                done[self._merge(db, record)] += 1
+            return Imported(**done)
+
+        return self._file.run(work)
+
+    def _merge(self, db: sqlite3.Connection, record: Record) -> str:
+        known = db.execute("SELECT id FROM games WHERE uuid = ?", (record.uuid,)).fetchone()
+        if known is None:
+            _insert(db, record)
+            return "new"
+        ours = _record(known[0], _about(db, known[0]), _rows(db, known[0]))
+        have = len(ours.events)
+        goes_on = len(record.events) > have or (record.ended is not None and ours.ended is None)
+        if not goes_on or ours.ended is not None or record.events[:have] != ours.events:
+            return "known"
+        _insert_events(db, ours.id, record.events[have:], have)
+        _update(db, ours.id, record)
+        return "longer"
+
+    # ---- drills
+
+    def drills(self) -> dict[str, Drill]:
+        """What is to be asked again, by its key, in the order in which it is due."""
+        found = self._file.run(lambda db: db.execute("SELECT key, box, due, data FROM drills ORDER BY due").fetchall())
+        return {key.decode(): Drill(box, due.decode(), json.loads(data)) for key, box, due, data in found}
+
+    def put_drill(self, key: str, drill: Drill) -> None:
+        """Keep a drill under its key, in place of what was there."""
+        row = (key, drill.box, drill.due, json.dumps(drill.data))
+        self._file.run(lambda db: db.execute("INSERT OR REPLACE INTO drills VALUES (?, ?, ?, ?)", row))
+
+
+def _default_folder() -> Path:
+    given = os.environ.get("DICEWISE_DATA_DIR")
+    if given:
+        return Path(os.path.abspath(os.path.expanduser(given)))
+    import platformdirs
+
+    return platformdirs.user_data_path("dicewise")
+
+
+def _no_game(id: int) -> InputError:
+    return InputError(f"game {id} is not in the records; 'dicewise history' lists the games that are")
+
+
+# ---- rows
+
+
+def _row(content: Any) -> tuple[str, int]:
+    text = json.dumps(content, ensure_ascii=False)
+    return text, crc32(text.encode())
+
+
+def _content(row: Sequence[Any]) -> dict[str, Any]:
+    """The inverse of `_row`; a ValueError where the row is not what was written."""
+    text, crc = row
+    if not isinstance(text, bytes) or crc32(text) != crc:
+        raise ValueError("a row fails its checksum")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def _about(db: sqlite3.Connection, id: int) -> dict[str, Any]:
+    row = db.execute("SELECT about, crc FROM games WHERE id = ?", (id,)).fetchone()
+    if row is None:
+        raise _no_game(id)
+    try:
+        return _content(row)
+    except ValueError:
+        raise _damaged(id) from None
+
+
+def _damaged(id: int) -> RecordsError:
+    return RecordsError(f"game {id} is damaged and cannot be read; the others can, 'dicewise history' lists them")
+
+
+def _rows(db: sqlite3.Connection, id: int) -> list[Any]:
+    return db.execute("SELECT n, event, crc FROM events WHERE game = ? ORDER BY n", (id,)).fetchall()
+
+
+def _record(id: int, about: dict[str, Any], rows: Iterable[Sequence[Any]]) -> Record:
+    try:
+        events = []
+        for number, (n, *row) in enumerate(rows):
+            if n != number:
+                raise ValueError("an event is missing")
+            events.append(_content(row))
+        return dataclasses.replace(read_record(about | {"events": events}), id=id)
+    except ValueError:
+        raise _damaged(id) from None
+
+
+def _insert(db: sqlite3.Connection, record: Record) -> int:
+    row = _row(written(record) | {"events": []})
+    id = db.execute("INSERT INTO games (uuid, about, crc) VALUES (?, ?, ?)", (record.uuid, *row)).lastrowid
+    assert id is not None  # an insertion has one
+    _insert_events(db, id, record.events)
+    return id
+
+
+def _insert_events(db: sqlite3.Connection, id: int, events: Iterable[Event], start: int = 0) -> None:
+    rows = [(id, n, *_row(written_event(event))) for n, event in enumerate(events, start)]
+    db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
+
+
+def _update(db: sqlite3.Connection, id: int, record: Record) -> None:
+    db.execute("UPDATE games SET about = ?, crc = ? WHERE id = ?", (*_row(written(record) | {"events": []}), id))
