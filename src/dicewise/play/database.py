@@ -30,7 +30,7 @@ _SPOILT = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 T = TypeVar("T")
 
 
-class _NotOurs(Exception):
+class _ForeignError(Exception):
     """A sound database, but somebody else's."""
 
 
@@ -61,9 +61,9 @@ class Database:
                 db = self._db = self._db or self._open()
                 fresh = False
                 return _transact(db, work, write)
-            except (sqlite3.Error, _NotOurs, OSError) as error:
+            except (sqlite3.Error, _ForeignError, OSError) as error:
                 code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-                if isinstance(error, _NotOurs) or code in _SPOILT:
+                if isinstance(error, _ForeignError) or code in _SPOILT:
                     self._set_aside()
                     if not fresh:  # what the work is about was in that file
                         raise RecordsError(f"{self.problem or error}; what is played now is not kept") from None
@@ -97,7 +97,7 @@ class Database:
         mark, version, tables = (db.execute(query).fetchone()[0] for query in queries)
         if mark != OURS:
             if mark or version or tables:
-                raise _NotOurs
+                raise _ForeignError
             return False
         if version > self._version:
             raise RecordsError(
@@ -105,7 +105,7 @@ class Database:
                 f"update dicewise, or {self._advice}"
             )
         if db.execute("PRAGMA quick_check(1)").fetchone()[0] != b"ok":
-            raise _NotOurs
+            raise _ForeignError
         return True
 
     def _make(self, db: sqlite3.Connection) -> None:

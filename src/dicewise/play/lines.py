@@ -75,6 +75,7 @@ class Record:
 
 # ---- JSON
 
+
 def written(record: Record) -> dict[str, Any]:
     """A game as the JSON object that is exported."""
     content = {name: value for name, value in vars(record).items() if name not in ("id", "events", "result")}

@@ -13,19 +13,25 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import sqlite3
 import sys
 import uuid
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from zlib import crc32
 
 from dicewise.errors import InputError, RecordsError
-from dicewise.game import Game, Number
+from dicewise.game import Game, Number, read_position
 from dicewise.play.database import Database
 from dicewise.play.lines import SCHEMA, Event, Record, now, number_text, read_event, read_record, written, written_event
 from dicewise.store import key_of
+
+if TYPE_CHECKING:
+    from dicewise.play.session import Move, Session
+
+__all__ = ["Drill", "Event", "Imported", "Record", "Records", "address_of", "event_of", "replay", "source_of"]
 
 _TABLES = """
     CREATE TABLE games (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, about TEXT NOT NULL,
@@ -96,10 +102,25 @@ class Records:
     ) -> int:
         """A new game; returns its id."""
         record = Record(0, game, source, tuple(names), tuple(players), seed, number, start, now(), None, ())
+        return self._begin(record)
+
+    def _begin(self, record: Record) -> int:
         record = read_record(written(dataclasses.replace(record, uuid=uuid.uuid4().hex)))
         id = self._file.run(lambda db: _insert(db, record))
-        self._length[id] = 0
+        self._length[id] = len(record.events)
         return id
+
+    def keep(self, session: Session[Any, Any], players: Sequence[str]) -> int:
+        """A session, with all that has happened in it so far; returns its id."""
+        game = session.game
+        start = "" if session.start == game.start() else game.text(session.start)
+        about = (address_of(game), source_of(game), session.names, tuple(players), session.seed, session.number, start)
+        # a hint or an undo is noted before the move that follows it: who asked is the mover of the next one
+        events, player = [], session.turn
+        for _, entry in reversed(session.log):
+            player = player if isinstance(entry, str) else entry.player
+            events.append(Event(entry, player) if isinstance(entry, str) else event_of(game, entry))
+        return self._begin(Record(0, *about, now(), None, tuple(reversed(events))))
 
     def add(self, id: int, event: Event) -> None:
         """One more event of a game; it is on the disk when this returns."""
@@ -135,14 +156,7 @@ class Records:
 
     def get(self, which: int | str) -> Record:
         """The game with this id, or the `last` one. To go on with it, `add` to it."""
-        if which == "last":
-            games = self.all()
-            if not games:
-                raise InputError("no game has been played yet; 'dicewise history' lists the games")
-            which = games[0].id
-        if not str(which).isdecimal() or len(str(which)) > 15:
-            raise InputError(f"game {which!r} is not a number; give one that 'dicewise history' lists, or 'last'")
-        id = int(which)
+        id = self._id(which)
         record = self._file.run(lambda db: _record(id, _about(db, id), _rows(db, id)), write=False)
         self._length[id] = len(record.events)
         return record
@@ -168,19 +182,30 @@ class Records:
         """The games that can go on, the newest first."""
         return [record for record in self.all() if record.ended is None]
 
-    def delete(self, id: int) -> None:
-        """Forget a game; its bytes are overwritten."""
+    def delete(self, which: int | str) -> int:
+        """Forget a game, whose bytes are overwritten; returns its id."""
+        id = self._id(which)
         if not self._file.run(lambda db: db.execute("DELETE FROM games WHERE id = ?", (id,)).rowcount):
             raise _no_game(id)
+        return id
+
+    def _id(self, which: int | str) -> int:
+        if which == "last":
+            games = self.all()
+            if not games:
+                raise InputError("there is no last game: none has been played yet")
+            return games[0].id
+        if not re.fullmatch("[0-9]{1,15}", str(which)):
+            raise InputError(f"game {which!r:.60} is not a number; give one that 'dicewise history' lists, or 'last'")
+        return int(which)
 
     # ---- from machine to machine
 
     def export(self, file: TextIO, games: Iterable[Record] | None = None) -> int:
         """Write games, all of them unless some are given, as JSON, one game a line; returns how many."""
-        count = 0
-        for count, record in enumerate(reversed(self.all()) if games is None else games, 1):
-            file.write(json.dumps(written(record), ensure_ascii=False) + "\n")
-        return count
+        lines = [json.dumps(written(record)) for record in (self.all()[::-1] if games is None else games)]
+        file.writelines(f"{line}\n" for line in lines)
+        return len(lines)
 
     def import_(self, file: Iterable[str | bytes]) -> Imported:
         """Take in games that `export` has written: all of them, or none if there is a line that cannot be read.
@@ -305,3 +330,74 @@ def _insert_events(db: sqlite3.Connection, id: int, events: Iterable[Event], sta
 
 def _update(db: sqlite3.Connection, id: int, record: Record) -> None:
     db.execute("UPDATE games SET about = ?, crc = ? WHERE id = ?", (*_row(written(record) | {"events": []}), id))
+
+
+# ---- games in progress
+
+
+def address_of(game: Game[Any, Any]) -> str:
+    """What `find_game` finds a game by: its spec, and for one from a user's file `path/file.py:Class(...)`."""
+    rules = type(game)
+    if not rules.__module__.startswith("dicewise_rules_"):
+        return game.spec
+    _, bracket, parameters = game.spec.partition("(")
+    return f"{sys.modules[rules.__module__].__file__}:{rules.__name__}{bracket}{parameters}"
+
+
+def source_of(game: Game[Any, Any]) -> str:
+    """A digest of the rules in a user's file, which changes with them; empty where there is none."""
+    key = key_of(game)
+    return str(json.loads(key)["source"]) if key else ""
+
+
+def event_of(game: Game[Any, Any], move: Move[Any, Any]) -> Event:
+    """A move of a session as it is kept."""
+    choice = list(game.actions(move.state)).index(move.action)
+    roll = [outcome for outcome, _, _ in game.step(move.state, move.action)].index(move.outcome)
+    action, outcome = game.label(move.action), game.label(move.outcome)
+    return Event("move", move.player, action, outcome, choice=choice, roll=roll)
+
+
+def replay(record: Record, game: Game[Any, Any]) -> Session[Any, Any]:
+    """The session that a record tells of, ready to go on; an InputError names the first event that does not fit."""
+    from dicewise.play.session import Session
+
+    state = read_position(game, record.start) if record.start else None
+    session = Session(game, record.names, seed=record.seed, number=record.number, state=state)
+    for number, event in enumerate(record.events, 1):
+        try:
+            if event.kind == "undo":
+                session.undo()
+            elif event.kind == "hint":
+                session.hint()
+            else:
+                _replay_move(session, event)
+        except InputError as error:
+            told = f"event {number} of game {record.id} does not fit the rules of {game.spec}"
+            raise InputError(f"{told}: {error}; they may have changed") from None
+    if record.result is not None and (not session.over or session.result != record.result):
+        told = ", ".join(map(number_text, record.result))
+        raise InputError(f"game {record.id} ended with {told}, but not by these rules of {game.spec}")
+    return session
+
+
+def _replay_move(session: Session[Any, Any], event: Event) -> None:
+    if session.over or event.player != session.turn:
+        turn = "the game is over" if session.over else f"it is the turn of {session.mover}"
+        raise InputError(f"{session.names[event.player]} moved, but {turn}")
+    game, state = session.game, session.state
+    actions = session.actions
+    action = actions[_place(game, actions, event.action, event.choice, "action")]
+    outcomes = [outcome for outcome, _, _ in game.step(state, action)]
+    session.make(action, _place(game, outcomes, event.outcome, event.roll, "outcome"))
+
+
+def _place(game: Game[Any, Any], moves: Sequence[Hashable], label: str, place: int | None, kind: str) -> int:
+    """Where the move with this label stands. Beginnings of labels do not count, as they do for what a person types: a
+    label that is gone must not pass for another. The place that was kept decides between equal labels."""
+    if place is not None and place < len(moves) and game.label(moves[place]) == label:
+        return place
+    same = [at for at, move in enumerate(moves) if game.label(move) == label]
+    if len(same) == 1:
+        return same[0]
+    raise InputError(f"{kind} {label!r:.60} {'may mean several things' if same else 'is not possible'}")
