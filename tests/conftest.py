@@ -1,4 +1,4 @@
-"""What all tests share: a store of their own, so that no test reads or fills the user's."""
+"""What all tests share: a store and records of their own, so that no test reads or fills the user's."""
 
 from __future__ import annotations
 
@@ -11,5 +11,6 @@ import pytest
 def _own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DICEWISE_CACHE_DIR", str(tmp_path_factory.mktemp("store")))
+        patch.setenv("DICEWISE_DATA_DIR", str(tmp_path_factory.mktemp("data")))
         patch.delenv("DICEWISE_CACHE_LIMIT", raising=False)
         yield

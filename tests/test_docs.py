@@ -131,7 +131,8 @@ def settled(text: str) -> str:
 def test_commands_print_what_is_shown(path: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     kept = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "DICEWISE_CACHE_LIMIT")}
-    env = kept | {"DICEWISE_CACHE_DIR": str(tmp_path / "store"), "COLUMNS": "120", "PYTHONIOENCODING": "utf-8"}
+    folders = {"DICEWISE_CACHE_DIR": str(tmp_path / "store"), "DICEWISE_DATA_DIR": str(tmp_path / "data")}
+    env = kept | folders | {"COLUMNS": "120", "PYTHONIOENCODING": "utf-8"}
     checker = doctest.OutputChecker()
     for command, output in commands(path):
         program, *words = shlex.split(command)
@@ -238,9 +239,9 @@ def test_every_public_name_is_in_the_python_reference() -> None:
 
 def test_every_setting_is_explained() -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
-    text = (DOCS / "store.md").read_text(encoding="utf-8")
+    text = "".join((DOCS / name).read_text(encoding="utf-8") for name in ("store.md", "records.md"))
     for setting in set(re.findall(r"\bDICEWISE_[A-Z_]+", source)):
-        assert f"`{setting}`" in text, f"docs/store.md does not explain {setting}"
+        assert f"`{setting}`" in text, f"neither docs/store.md nor docs/records.md explains {setting}"
 
 
 @pytest.mark.parametrize("name", GAMES)

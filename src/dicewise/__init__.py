@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dicewise._version import __version__
 from dicewise.chance import Lottery, coins, die, draw, faces_of, read_die, total_of
-from dicewise.errors import CyclicError, DicewiseError, InputError, LimitError, RulesError
+from dicewise.errors import CyclicError, DicewiseError, InputError, LimitError, RecordsError, RulesError
 from dicewise.game import Game, sure
 from dicewise.games import GAMES, find_game
 from dicewise.games.coin_ladder import CoinLadder
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dicewise.engine.recall import recall
     from dicewise.engine.simulate import Simulation, simulate
     from dicewise.engine.solve import solve
+    from dicewise.play.records import Records, replay
     from dicewise.play.session import Session
     from dicewise.solution import Choice, Report, Solution
     from dicewise.store import Store
@@ -45,6 +46,8 @@ _LATER = {
     "simulate": "dicewise.engine.simulate",
     "solve": "dicewise.engine.solve",
     "Session": "dicewise.play.session",
+    "Records": "dicewise.play.records",
+    "replay": "dicewise.play.records",
     "Choice": "dicewise.solution",
     "Report": "dicewise.solution",
     "Solution": "dicewise.solution",
@@ -69,6 +72,8 @@ __all__ = [
     "LimitError",
     "Lottery",
     "Pig",
+    "Records",
+    "RecordsError",
     "Report",
     "RulesError",
     "Session",
@@ -88,6 +93,7 @@ __all__ = [
     "find_game",
     "read_die",
     "recall",
+    "replay",
     "simulate",
     "solve",
     "sure",

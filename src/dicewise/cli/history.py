@@ -90,6 +90,8 @@ def _is_of(record: Record, name: str, given: dict[str, str]) -> bool:
 
 
 def _import(records: Records, place: str, as_json: bool) -> None:
+    if place == "-" and sys.stdin is None:
+        raise InputError("cannot read '-': there is no standard input; give a file that --export has written")
     try:
         with nullcontext(sys.stdin.buffer) if place == "-" else open(place, "rb") as file:
             done = records.import_(file)
