@@ -558,21 +558,22 @@ def test_damage_is_never_taken_for_a_game(seed: int, path: Path) -> None:
 
 def test_a_damaged_game_does_not_hide_the_others(path: Path) -> None:
     right = filled(path)
-    damaged, missing = sorted(right)[3:5]
+    damaged, missing, robbed, richer = sorted(right)[3:7]
     db = sqlite3.connect(path)
     db.execute("UPDATE events SET event = replace(event, 'move', 'undo') WHERE game = ? AND n = 7", (damaged,))
     db.execute("DELETE FROM events WHERE game = ? AND n = 8", (missing,))
+    db.execute("UPDATE events SET game = ?, n = 30 WHERE game = ? AND n = 29", (richer, robbed))
     db.commit()
     db.close()
     with Records(path) as records:
-        assert {record.id for record in records.all()} == set(right) - {damaged, missing}
+        assert {record.id for record in records.all()} == set(right) - {damaged, missing, robbed, richer}
         assert records.problem is not None
         assert "is damaged and left out" in records.problem
-        for id in (damaged, missing):
+        for id in (damaged, missing, robbed, richer):
             with pytest.raises(RecordsError, match=f"game {id} is damaged"):
                 records.get(id)
             records.delete(id)
-        assert len(records.all()) == len(right) - 2
+        assert len(records.all()) == len(right) - 4
 
 
 def test_damage_that_appears_during_play(path: Path) -> None:
@@ -765,6 +766,8 @@ BAD = [
     (line(events=event(action=5)), "action 5"),
     (line(events=event(roll=-1)), "roll -1"),
     (line(events=event(at="now")), "at 'now'"),
+    (line(events=event(at="now" * 10**6)), "at 'now"),
+    (line(names=[[0] * 10**6]), "names [0, 0"),
 ]
 
 

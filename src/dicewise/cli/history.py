@@ -193,5 +193,7 @@ def _seats(record: Record) -> str:
 
 
 def _clean(text: str) -> str:
-    """A text that does nothing to a terminal: imported games may come from anywhere."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    """A text that the terminal can show and that does nothing to it: imported games may come from anywhere."""
+    plain = "".join(letter if letter.isprintable() else "?" for letter in text)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return plain.encode(encoding, "replace").decode(encoding)

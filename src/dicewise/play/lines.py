@@ -6,9 +6,11 @@ One object per game, with `"schema": 1`. What is read is looked over field by fi
 from __future__ import annotations
 
 import dataclasses
+import json
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
+from zlib import crc32
 
 from dicewise.errors import InputError
 from dicewise.game import Number
@@ -76,6 +78,20 @@ class Record:
 # ---- JSON
 
 
+def sealed(content: Any, place: tuple[int, ...] = ()) -> tuple[str, int]:
+    """Some content as text, and a checksum of it and of its place."""
+    text = json.dumps(content, ensure_ascii=False)
+    return text, crc32(f"{place}{text}".encode())
+
+
+def opened(text: Any, crc: Any, place: tuple[int, ...] = ()) -> dict[str, Any]:
+    """The inverse of `sealed`; a ValueError where this is not what was sealed there."""
+    if not isinstance(text, bytes) or crc32(f"{place}".encode() + text) != crc:
+        raise ValueError("the checksum is not right")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
 def written(record: Record) -> dict[str, Any]:
     """A game as the JSON object that is exported."""
     content = {name: value for name, value in vars(record).items() if name not in ("id", "events", "result")}
@@ -97,7 +113,7 @@ def read_record(content: Any) -> Record:
     if not isinstance(content, dict):
         raise InputError("a game is an object in braces")
     if content.get("schema") != SCHEMA:
-        raise InputError(f"schema {content.get('schema')!r} is not known; this dicewise reads schema {SCHEMA}")
+        raise InputError(f"schema {content.get('schema')!r:.60} is not known; this dicewise reads schema {SCHEMA}")
     for name in ("game", "uuid"):
         if not _text(content, name):
             raise InputError(f"{name} is empty")
@@ -128,10 +144,10 @@ def read_record(content: Any) -> Record:
 
 def read_event(content: Any, seats: int) -> Event:
     if not isinstance(content, dict):
-        raise InputError(f"event {content!r} is not an object in braces")
+        raise InputError(f"event {content!r:.60} is not an object in braces")
     kind, player = _text(content, "kind"), _whole(content, "player")
     if kind not in ("move", "undo", "hint"):
-        raise InputError(f"event {kind!r} is not known; known: move, undo, hint")
+        raise InputError(f"event {kind!r:.60} is not known; known: move, undo, hint")
     if player >= seats:
         raise InputError(f"player {player} is not at the table; players are numbered from 0 to {seats - 1}")
     action, outcome = (_text(content, name, "") for name in ("action", "outcome"))
@@ -142,16 +158,16 @@ def read_event(content: Any, seats: int) -> Event:
 def _text(content: dict[str, Any], name: str, default: str | None = None) -> str:
     value = content.get(name, default)
     if not isinstance(value, str):
-        raise InputError(f"{name} {value!r} is not a text")
+        raise InputError(f"{name} {value!r:.60} is not a text")
     if not value.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise InputError(f"{name} {value!r} has half a letter in it")
+        raise InputError(f"{name} {value!r:.60} has half a letter in it")
     return value
 
 
 def _list(content: dict[str, Any], name: str) -> list[Any]:
     value = content.get(name)
     if not isinstance(value, list | tuple):
-        raise InputError(f"{name} {value!r} is not a list")
+        raise InputError(f"{name} {value!r:.60} is not a list")
     return list(value)
 
 
@@ -162,7 +178,7 @@ def _texts(content: dict[str, Any], name: str) -> list[str]:
 def _whole(content: dict[str, Any], name: str, default: int | None = None) -> int:
     value = content.get(name, default)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"{name} {value!r} is not a whole number from 0 up")
+        raise InputError(f"{name} {value!r:.60} is not a whole number from 0 up")
     return value
 
 
@@ -174,7 +190,7 @@ def _time(content: dict[str, Any], name: str) -> str:
             raise ValueError
         return _utc(moment)
     except (ValueError, OverflowError):
-        raise InputError(f"{name} {text!r} is not a time such as 2026-01-31T18:05:09.250Z") from None
+        raise InputError(f"{name} {text!r:.60} is not a time such as 2026-01-31T18:05:09.250Z") from None
 
 
 def _number(text: str) -> Number:
@@ -183,5 +199,5 @@ def _number(text: str) -> Number:
             return float(text)
         value = Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise InputError(f"result {text!r} is not a number; for example '1' or '-1/2'") from None
+        raise InputError(f"result {text!r:.60} is not a number; for example '1' or '-1/2'") from None
     return int(value) if value.denominator == 1 else value

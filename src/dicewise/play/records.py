@@ -20,12 +20,22 @@ import uuid
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
-from zlib import crc32
 
 from dicewise.errors import InputError, RecordsError
 from dicewise.game import Game, Number, read_position
 from dicewise.play.database import Database
-from dicewise.play.lines import SCHEMA, Event, Record, now, number_text, read_event, read_record, written, written_event
+from dicewise.play.lines import (
+    SCHEMA,
+    Event,
+    Record,
+    now,
+    opened,
+    read_event,
+    read_record,
+    sealed,
+    written,
+    written_event,
+)
 from dicewise.store import key_of
 
 if TYPE_CHECKING:
@@ -35,7 +45,7 @@ __all__ = ["Drill", "Event", "Imported", "Record", "Records", "address_of", "eve
 
 _TABLES = """
     CREATE TABLE games (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, about TEXT NOT NULL,
-                        crc INTEGER NOT NULL);
+                        crc INTEGER NOT NULL, length INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE events (game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE, n INTEGER NOT NULL,
                          event TEXT NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (game, n)) WITHOUT ROWID;
     CREATE TABLE drills (key TEXT PRIMARY KEY, box INTEGER NOT NULL, due TEXT NOT NULL, data TEXT NOT NULL)
@@ -101,8 +111,7 @@ class Records:
         source: str = "",
     ) -> int:
         """A new game; returns its id."""
-        record = Record(0, game, source, tuple(names), tuple(players), seed, number, start, now(), None, ())
-        return self._begin(record)
+        return self._begin(Record(0, game, source, tuple(names), tuple(players), seed, number, start, now(), None, ()))
 
     def _begin(self, record: Record) -> int:
         record = read_record(written(dataclasses.replace(record, uuid=uuid.uuid4().hex)))
@@ -125,30 +134,27 @@ class Records:
     def add(self, id: int, event: Event) -> None:
         """One more event of a game; it is on the disk when this returns."""
 
-        def work(db: sqlite3.Connection) -> int:
-            about = _about(db, id)
+        def work(db: sqlite3.Connection) -> None:
+            about, length = _about(db, id)
             if about["ended"] is not None:
                 raise InputError(f"game {id} is over; nothing can be added to it")
-            row = _row(written_event(read_event(written_event(event), len(about["names"]))))
-            (count,) = db.execute("SELECT coalesce(max(n) + 1, 0) FROM events WHERE game = ?", (id,)).fetchone()
-            if self._length.get(id, count) != count:
+            if self._length.get(id, length) != length:
                 raise RecordsError(f"game {id} has gone on in another process; this one's moves are not kept any more")
-            db.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (id, count, *row))
-            return int(count) + 1
+            _insert_events(db, id, [read_event(written_event(event), len(about["names"]))], length)
 
-        count = self._file.run(work)
+        self._file.run(work)
         if id in self._length:
-            self._length[id] = count
+            self._length[id] += 1
 
     def finish(self, id: int, result: Sequence[Number]) -> None:
         """The game is over, and this is what each seat got."""
 
         def work(db: sqlite3.Connection) -> None:
-            about = _about(db, id)
+            about, _ = _about(db, id)
             if about["ended"] is not None:
                 raise InputError(f"game {id} is over already")
-            about |= {"ended": now(), "result": [number_text(number) for number in result]}
-            _update(db, id, read_record(about))
+            ended = dataclasses.replace(read_record(about), ended=now(), result=tuple(result))
+            _update(db, id, read_record(written(ended)))
 
         self._file.run(work)
 
@@ -157,7 +163,7 @@ class Records:
     def get(self, which: int | str) -> Record:
         """The game with this id, or the `last` one. To go on with it, `add` to it."""
         id = self._id(which)
-        record = self._file.run(lambda db: _record(id, _about(db, id), _rows(db, id)), write=False)
+        record = self._file.run(lambda db: _read_game(db, id), write=False)
         self._length[id] = len(record.events)
         return record
 
@@ -169,10 +175,10 @@ class Records:
             for id, *row in db.execute("SELECT game, n, event, crc FROM events ORDER BY game, n"):
                 events.setdefault(id, []).append(row)
             found = []
-            for id, *row in db.execute("SELECT id, about, crc FROM games"):
+            for id, about, crc, length in db.execute("SELECT id, about, crc, length FROM games"):
                 try:
-                    found.append(_record(id, _content(row), events.get(id, [])))
-                except (ValueError, RecordsError):
+                    found.append(_record(id, opened(about, crc), length, events.get(id, [])))
+                except ValueError:
                     self._left_out = f"game {id} in {self.path} is damaged and left out"
             return found
 
@@ -213,12 +219,11 @@ class Records:
         A game that is here already is not doubled; where it has gone on elsewhere since, the rest is added."""
         games = []
         for number, line in enumerate(file, 1):
-            if line.strip():
-                try:
-                    games.append(read_record(json.loads(line)))
-                except (ValueError, RecursionError) as error:  # an InputError is a ValueError
-                    reason = str(error) if isinstance(error, InputError) else f"it is not JSON ({error})"
-                    raise InputError(f"line {number} cannot be imported: {reason}; nothing was imported") from None
+            try:
+                games += [read_record(json.loads(line))] if line.strip() else []
+            except (ValueError, RecursionError) as error:  # an InputError is a ValueError
+                reason = str(error) if isinstance(error, InputError) else f"it is not JSON ({error})"
+                raise InputError(f"line {number} cannot be imported: {reason}; nothing was imported") from None
 
         def work(db: sqlite3.Connection) -> Imported:
             done = {"new": 0, "longer": 0, "known": 0}
@@ -233,7 +238,7 @@ class Records:
         if known is None:
             _insert(db, record)
             return "new"
-        ours = _record(known[0], _about(db, known[0]), _rows(db, known[0]))
+        ours = _read_game(db, known[0])
         have = len(ours.events)
         goes_on = len(record.events) > have or (record.ended is not None and ours.ended is None)
         if not goes_on or ours.ended is not None or record.events[:have] != ours.events:
@@ -246,7 +251,8 @@ class Records:
 
     def drills(self) -> dict[str, Drill]:
         """What is to be asked again, by its key, in the order in which it is due."""
-        found = self._file.run(lambda db: db.execute("SELECT key, box, due, data FROM drills ORDER BY due").fetchall())
+        query = "SELECT key, box, due, data FROM drills ORDER BY due"
+        found = self._file.run(lambda db: db.execute(query).fetchall(), write=False)
         return {key.decode(): Drill(box, due.decode(), json.loads(data)) for key, box, due, data in found}
 
     def put_drill(self, key: str, drill: Drill) -> None:
@@ -271,52 +277,40 @@ def _no_game(id: int) -> InputError:
 # ---- rows
 
 
-def _row(content: Any) -> tuple[str, int]:
-    text = json.dumps(content, ensure_ascii=False)
-    return text, crc32(text.encode())
-
-
-def _content(row: Sequence[Any]) -> dict[str, Any]:
-    """The inverse of `_row`; a ValueError where the row is not what was written."""
-    text, crc = row
-    if not isinstance(text, bytes) or crc32(text) != crc:
-        raise ValueError("a row fails its checksum")
-    content: dict[str, Any] = json.loads(text)
-    return content
-
-
-def _about(db: sqlite3.Connection, id: int) -> dict[str, Any]:
-    row = db.execute("SELECT about, crc FROM games WHERE id = ?", (id,)).fetchone()
+def _about(db: sqlite3.Connection, id: int) -> tuple[dict[str, Any], int]:
+    """What a game's own row says, and how many events it has."""
+    row = db.execute("SELECT about, crc, length FROM games WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise _no_game(id)
     try:
-        return _content(row)
+        return opened(row[0], row[1]), row[2]
     except ValueError:
         raise _damaged(id) from None
+
+
+def _read_game(db: sqlite3.Connection, id: int) -> Record:
+    about, length = _about(db, id)
+    rows = db.execute("SELECT n, event, crc FROM events WHERE game = ? ORDER BY n", (id,)).fetchall()
+    try:
+        return _record(id, about, length, rows)
+    except ValueError:
+        raise _damaged(id) from None
+
+
+def _record(id: int, about: dict[str, Any], length: int, rows: Sequence[Sequence[Any]]) -> Record:
+    """A ValueError says that the rows are not what was written."""
+    if [row[0] for row in rows] != list(range(length)):
+        raise ValueError("an event is missing")
+    events = [opened(event, crc, (id, n)) for n, event, crc in rows]
+    return dataclasses.replace(read_record(about | {"events": events}), id=id)
 
 
 def _damaged(id: int) -> RecordsError:
-    return RecordsError(f"game {id} is damaged and cannot be read; the others can, 'dicewise history' lists them")
-
-
-def _rows(db: sqlite3.Connection, id: int) -> list[Any]:
-    return db.execute("SELECT n, event, crc FROM events WHERE game = ? ORDER BY n", (id,)).fetchall()
-
-
-def _record(id: int, about: dict[str, Any], rows: Iterable[Sequence[Any]]) -> Record:
-    try:
-        events = []
-        for number, (n, *row) in enumerate(rows):
-            if n != number:
-                raise ValueError("an event is missing")
-            events.append(_content(row))
-        return dataclasses.replace(read_record(about | {"events": events}), id=id)
-    except ValueError:
-        raise _damaged(id) from None
+    return RecordsError(f"game {id} is damaged; the others are not, and 'dicewise history --delete {id}' forgets it")
 
 
 def _insert(db: sqlite3.Connection, record: Record) -> int:
-    row = _row(written(record) | {"events": []})
+    row = sealed(written(record) | {"events": []})
     id = db.execute("INSERT INTO games (uuid, about, crc) VALUES (?, ?, ?)", (record.uuid, *row)).lastrowid
     assert id is not None  # an insertion has one
     _insert_events(db, id, record.events)
@@ -324,12 +318,13 @@ def _insert(db: sqlite3.Connection, record: Record) -> int:
 
 
 def _insert_events(db: sqlite3.Connection, id: int, events: Iterable[Event], start: int = 0) -> None:
-    rows = [(id, n, *_row(written_event(event))) for n, event in enumerate(events, start)]
+    rows = [(id, n, *sealed(written_event(event), (id, n))) for n, event in enumerate(events, start)]
     db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
+    db.execute("UPDATE games SET length = ? WHERE id = ?", (start + len(rows), id))
 
 
 def _update(db: sqlite3.Connection, id: int, record: Record) -> None:
-    db.execute("UPDATE games SET about = ?, crc = ? WHERE id = ?", (*_row(written(record) | {"events": []}), id))
+    db.execute("UPDATE games SET about = ?, crc = ? WHERE id = ?", (*sealed(written(record) | {"events": []}), id))
 
 
 # ---- games in progress
@@ -338,10 +333,11 @@ def _update(db: sqlite3.Connection, id: int, record: Record) -> None:
 def address_of(game: Game[Any, Any]) -> str:
     """What `find_game` finds a game by: its spec, and for one from a user's file `path/file.py:Class(...)`."""
     rules = type(game)
-    if not rules.__module__.startswith("dicewise_rules_"):
+    module = sys.modules[rules.__module__]
+    if "__dicewise_source__" not in vars(module):  # it has not been loaded from a file
         return game.spec
     _, bracket, parameters = game.spec.partition("(")
-    return f"{sys.modules[rules.__module__].__file__}:{rules.__name__}{bracket}{parameters}"
+    return f"{module.__file__}:{rules.__name__}{bracket}{parameters}"
 
 
 def source_of(game: Game[Any, Any]) -> str:
@@ -376,7 +372,7 @@ def replay(record: Record, game: Game[Any, Any]) -> Session[Any, Any]:
             told = f"event {number} of game {record.id} does not fit the rules of {game.spec}"
             raise InputError(f"{told}: {error}; they may have changed") from None
     if record.result is not None and (not session.over or session.result != record.result):
-        told = ", ".join(map(number_text, record.result))
+        told = ", ".join(map(str, record.result))
         raise InputError(f"game {record.id} ended with {told}, but not by these rules of {game.spec}")
     return session
 
