@@ -173,10 +173,11 @@ def test_drills(records: Records, path: Path) -> None:
     records.put_drill("a", Drill(1, "2026-02-03", None))
     records.put_drill("b", Drill(2, "2026-02-04", {"state": "85 70"}))
     with Records(path) as again:
-        assert list(again.drills().items()) == [
-            ("a", Drill(1, "2026-02-03", None)),
-            ("b", Drill(2, "2026-02-04", {"state": "85 70"})),
-        ]
+        kept = {"a": Drill(1, "2026-02-03", None), "b": Drill(2, "2026-02-04", {"state": "85 70"})}
+        assert list(again.drills().items()) == list(kept.items())  # the first due first
+        spoilt = "INSERT INTO drills VALUES ('c', 'x', '', 'null'), ('d', 1, 2, 'null'), ('e', 1, '', '{')"
+        again._file.run(lambda db: db.execute(spoilt))
+        assert again.drills() == kept
 
 
 def test_the_folder_is_the_users_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -558,22 +559,23 @@ def test_damage_is_never_taken_for_a_game(seed: int, path: Path) -> None:
 
 def test_a_damaged_game_does_not_hide_the_others(path: Path) -> None:
     right = filled(path)
-    damaged, missing, robbed, richer = sorted(right)[3:7]
+    damaged, missing, robbed, richer, longer = sorted(right)[3:8]
     db = sqlite3.connect(path)
     db.execute("UPDATE events SET event = replace(event, 'move', 'undo') WHERE game = ? AND n = 7", (damaged,))
     db.execute("DELETE FROM events WHERE game = ? AND n = 8", (missing,))
     db.execute("UPDATE events SET game = ?, n = 30 WHERE game = ? AND n = 29", (richer, robbed))
+    db.execute("UPDATE games SET length = ? WHERE id = ?", (1 << 60, longer))
     db.commit()
     db.close()
     with Records(path) as records:
-        assert {record.id for record in records.all()} == set(right) - {damaged, missing, robbed, richer}
+        assert {record.id for record in records.all()} == set(right) - {damaged, missing, robbed, richer, longer}
         assert records.problem is not None
         assert "is damaged and left out" in records.problem
-        for id in (damaged, missing, robbed, richer):
+        for id in (damaged, missing, robbed, richer, longer):
             with pytest.raises(RecordsError, match=f"game {id} is damaged"):
                 records.get(id)
             records.delete(id)
-        assert len(records.all()) == len(right) - 4
+        assert len(records.all()) == len(right) - 5
 
 
 def test_damage_that_appears_during_play(path: Path) -> None:

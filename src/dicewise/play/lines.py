@@ -88,7 +88,7 @@ def opened(text: Any, crc: Any, place: tuple[int, ...] = ()) -> dict[str, Any]:
     """The inverse of `sealed`; a ValueError where this is not what was sealed there."""
     if not isinstance(text, bytes) or crc32(f"{place}".encode() + text) != crc:
         raise ValueError("the checksum is not right")
-    content: dict[str, Any] = json.loads(text)
+    content: dict[str, Any] = json.loads(text.decode())
     return content
 
 

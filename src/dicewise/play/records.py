@@ -4,8 +4,8 @@ A game is an SQLite row that says what was played by whom, and one row for each 
 hint. When `add` returns, the event is on the disk: it survives a process that is killed at any moment, and a power
 cut as far as the disk keeps its promises. Several processes may write at once; they wait for one another.
 
-Rows hold the JSON that `export` writes, beside a checksum of it; a row that fails it costs its own game only. Nothing
-here runs rules before `replay` is given some.
+Rows hold the JSON that `export` writes, with checksums; a row that fails costs its own game only. Nothing here runs
+rules before `replay` is given some.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ import sqlite3
 import sys
 import uuid
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from dicewise.errors import InputError, RecordsError
 from dicewise.game import Game, Number, read_position
 from dicewise.play.database import Database
-from dicewise.play.lines import (
-    SCHEMA,
-    Event,
-    Record,
-    now,
-    opened,
-    read_event,
-    read_record,
-    sealed,
-    written,
-    written_event,
+from dicewise.play.lines import SCHEMA, Event, Record, now, opened, read_event, read_record, written, written_event
+from dicewise.play.rows import (
+    TABLES,
+    insert_events,
+    insert_game,
+    no_game,
+    read_about,
+    read_game,
+    record_of,
+    starts,
+    update_game,
 )
 from dicewise.store import key_of
 
@@ -42,14 +43,6 @@ if TYPE_CHECKING:
     from dicewise.play.session import Move, Session
 
 __all__ = ["Drill", "Event", "Imported", "Record", "Records", "address_of", "event_of", "replay", "source_of"]
-
-_TABLES = """
-    CREATE TABLE games (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, about TEXT NOT NULL,
-                        crc INTEGER NOT NULL, length INTEGER NOT NULL DEFAULT 0);
-    CREATE TABLE events (game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE, n INTEGER NOT NULL,
-                         event TEXT NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY (game, n)) WITHOUT ROWID;
-    CREATE TABLE drills (key TEXT PRIMARY KEY, box INTEGER NOT NULL, due TEXT NOT NULL, data TEXT NOT NULL)
-"""
 
 
 class Imported(NamedTuple):
@@ -73,7 +66,7 @@ class Records:
 
     def __init__(self, path: str | Path | None = None) -> None:
         place = _default_folder() / "games.sqlite3" if path is None else Path(path)
-        self._file = Database(place, _TABLES, SCHEMA, "choose another folder with DICEWISE_DATA_DIR")
+        self._file = Database(place, TABLES, SCHEMA, "choose another folder with DICEWISE_DATA_DIR")
         self._left_out: str | None = None
         self._length: dict[int, int] = {}
         """How many events there are in games that go on here; another number means that they go on elsewhere too."""
@@ -115,7 +108,7 @@ class Records:
 
     def _begin(self, record: Record) -> int:
         record = read_record(written(dataclasses.replace(record, uuid=uuid.uuid4().hex)))
-        id = self._file.run(lambda db: _insert(db, record))
+        id = self._file.run(lambda db: insert_game(db, record))
         self._length[id] = len(record.events)
         return id
 
@@ -135,12 +128,12 @@ class Records:
         """One more event of a game; it is on the disk when this returns."""
 
         def work(db: sqlite3.Connection) -> None:
-            about, length = _about(db, id)
+            about, length = read_about(db, id)
             if about["ended"] is not None:
                 raise InputError(f"game {id} is over; nothing can be added to it")
             if self._length.get(id, length) != length:
                 raise RecordsError(f"game {id} has gone on in another process; this one's moves are not kept any more")
-            _insert_events(db, id, [read_event(written_event(event), len(about["names"]))], length)
+            insert_events(db, id, [read_event(written_event(event), len(about["names"]))], length)
 
         self._file.run(work)
         if id in self._length:
@@ -150,11 +143,11 @@ class Records:
         """The game is over, and this is what each seat got."""
 
         def work(db: sqlite3.Connection) -> None:
-            about, _ = _about(db, id)
+            about, _ = read_about(db, id)
             if about["ended"] is not None:
                 raise InputError(f"game {id} is over already")
             ended = dataclasses.replace(read_record(about), ended=now(), result=tuple(result))
-            _update(db, id, read_record(written(ended)))
+            update_game(db, id, read_record(written(ended)))
 
         self._file.run(work)
 
@@ -163,7 +156,7 @@ class Records:
     def get(self, which: int | str) -> Record:
         """The game with this id, or the `last` one. To go on with it, `add` to it."""
         id = self._id(which)
-        record = self._file.run(lambda db: _read_game(db, id), write=False)
+        record = self._file.run(lambda db: read_game(db, id), write=False)
         self._length[id] = len(record.events)
         return record
 
@@ -177,7 +170,7 @@ class Records:
             found = []
             for id, about, crc, length in db.execute("SELECT id, about, crc, length FROM games"):
                 try:
-                    found.append(_record(id, opened(about, crc), length, events.get(id, [])))
+                    found.append(record_of(id, opened(about, crc), length, events.get(id, [])))
                 except ValueError:
                     self._left_out = f"game {id} in {self.path} is damaged and left out"
             return found
@@ -192,15 +185,15 @@ class Records:
         """Forget a game, whose bytes are overwritten; returns its id."""
         id = self._id(which)
         if not self._file.run(lambda db: db.execute("DELETE FROM games WHERE id = ?", (id,)).rowcount):
-            raise _no_game(id)
+            raise no_game(id)
         return id
 
     def _id(self, which: int | str) -> int:
         if which == "last":
-            games = self.all()
-            if not games:
+            started = self._file.run(starts, write=False)
+            if not started:
                 raise InputError("there is no last game: none has been played yet")
-            return games[0].id
+            return max(started)[1]
         if not re.fullmatch("[0-9]{1,15}", str(which)):
             raise InputError(f"game {which!r:.60} is not a number; give one that 'dicewise history' lists, or 'last'")
         return int(which)
@@ -236,15 +229,15 @@ class Records:
     def _merge(self, db: sqlite3.Connection, record: Record) -> str:
         known = db.execute("SELECT id FROM games WHERE uuid = ?", (record.uuid,)).fetchone()
         if known is None:
-            _insert(db, record)
+            insert_game(db, record)
             return "new"
-        ours = _read_game(db, known[0])
+        ours = read_game(db, known[0])
         have = len(ours.events)
         goes_on = len(record.events) > have or (record.ended is not None and ours.ended is None)
         if not goes_on or ours.ended is not None or record.events[:have] != ours.events:
             return "known"
-        _insert_events(db, ours.id, record.events[have:], have)
-        _update(db, ours.id, record)
+        insert_events(db, ours.id, record.events[have:], have)
+        update_game(db, ours.id, record)
         return "longer"
 
     # ---- drills
@@ -253,7 +246,11 @@ class Records:
         """What is to be asked again, by its key, in the order in which it is due."""
         query = "SELECT key, box, due, data FROM drills ORDER BY due"
         found = self._file.run(lambda db: db.execute(query).fetchall(), write=False)
-        return {key.decode(): Drill(box, due.decode(), json.loads(data)) for key, box, due, data in found}
+        kept = {}
+        for key, box, due, data in found:
+            with suppress(ValueError, AttributeError, TypeError):  # a damaged one is not missed
+                kept[key.decode()] = Drill(int(box), due.decode(), json.loads(data))
+        return kept
 
     def put_drill(self, key: str, drill: Drill) -> None:
         """Keep a drill under its key, in place of what was there."""
@@ -268,63 +265,6 @@ def _default_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path("dicewise")
-
-
-def _no_game(id: int) -> InputError:
-    return InputError(f"game {id} is not in the records; 'dicewise history' lists the games that are")
-
-
-# ---- rows
-
-
-def _about(db: sqlite3.Connection, id: int) -> tuple[dict[str, Any], int]:
-    """What a game's own row says, and how many events it has."""
-    row = db.execute("SELECT about, crc, length FROM games WHERE id = ?", (id,)).fetchone()
-    if row is None:
-        raise _no_game(id)
-    try:
-        return opened(row[0], row[1]), row[2]
-    except ValueError:
-        raise _damaged(id) from None
-
-
-def _read_game(db: sqlite3.Connection, id: int) -> Record:
-    about, length = _about(db, id)
-    rows = db.execute("SELECT n, event, crc FROM events WHERE game = ? ORDER BY n", (id,)).fetchall()
-    try:
-        return _record(id, about, length, rows)
-    except ValueError:
-        raise _damaged(id) from None
-
-
-def _record(id: int, about: dict[str, Any], length: int, rows: Sequence[Sequence[Any]]) -> Record:
-    """A ValueError says that the rows are not what was written."""
-    if [row[0] for row in rows] != list(range(length)):
-        raise ValueError("an event is missing")
-    events = [opened(event, crc, (id, n)) for n, event, crc in rows]
-    return dataclasses.replace(read_record(about | {"events": events}), id=id)
-
-
-def _damaged(id: int) -> RecordsError:
-    return RecordsError(f"game {id} is damaged; the others are not, and 'dicewise history --delete {id}' forgets it")
-
-
-def _insert(db: sqlite3.Connection, record: Record) -> int:
-    row = sealed(written(record) | {"events": []})
-    id = db.execute("INSERT INTO games (uuid, about, crc) VALUES (?, ?, ?)", (record.uuid, *row)).lastrowid
-    assert id is not None  # an insertion has one
-    _insert_events(db, id, record.events)
-    return id
-
-
-def _insert_events(db: sqlite3.Connection, id: int, events: Iterable[Event], start: int = 0) -> None:
-    rows = [(id, n, *sealed(written_event(event), (id, n))) for n, event in enumerate(events, start)]
-    db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", rows)
-    db.execute("UPDATE games SET length = ? WHERE id = ?", (start + len(rows), id))
-
-
-def _update(db: sqlite3.Connection, id: int, record: Record) -> None:
-    db.execute("UPDATE games SET about = ?, crc = ? WHERE id = ?", (*sealed(written(record) | {"events": []}), id))
 
 
 # ---- games in progress
