@@ -175,7 +175,7 @@ def test_drills(records: Records, path: Path) -> None:
     with Records(path) as again:
         kept = {"a": Drill(1, "2026-02-03", None), "b": Drill(2, "2026-02-04", {"state": "85 70"})}
         assert list(again.drills().items()) == list(kept.items())  # the first due first
-        spoilt = "INSERT INTO drills VALUES ('c', 'x', '', 'null'), ('d', 1, 2, 'null'), ('e', 1, '', '{')"
+        spoilt = "INSERT INTO drills VALUES ('c', 'x', '', 'null'), ('d', 1, x'ff', 'null'), ('e', 1, '', '{')"
         again._file.run(lambda db: db.execute(spoilt))
         assert again.drills() == kept
 
@@ -324,10 +324,12 @@ def kill_and_look(path: Path, rng: random.Random, known: dict[int, int]) -> None
     """Kill a player at a random moment; every acknowledged move, those of earlier games too, must be there."""
     player = python(PLAYER, path)
     assert player.stdout is not None
-    assert player.stdout.readline() == "up\n"
-    time.sleep(rng.choice([0.002, 0.02, 0.2]) * rng.random())
-    player.kill()
-    said, err = player.communicate(timeout=60)
+    assert player.stderr is not None
+    with player, player.stdout, player.stderr:
+        assert player.stdout.readline() == "up\n"
+        time.sleep(rng.choice([0.002, 0.02, 0.2]) * rng.random())
+        player.kill()
+        said, err = player.stdout.read(), player.stderr.read()  # communicate() would skip what readline() has buffered
     assert (player.returncode, err) == (-signal.SIGKILL, "")
     whole = [int(line) for line in said.splitlines(keepends=True) if line.endswith("\n")]
     if whole:
