@@ -115,6 +115,18 @@ class Game(ABC, Generic[S, A]):
         the rotated twins. It must keep the actions, their order, and the outcomes with their weights."""
         return state
 
+    # ---- for reviews: optional
+
+    def payoff_range(self) -> tuple[Number, Number] | None:
+        """The least and the most that a player may get out of a game, where the rules can say; None to have it looked
+        for. Reviews measure mistakes by it."""
+        return None
+
+    def kind_of(self, state: S, action: A, outcome: Hashable, to: S) -> str:
+        """In a word, what an outcome brought the mover (`bust`, `ahead`), for `why`; by default it is said whether
+        the position became better or worse."""
+        return ""
+
     # ---- words
 
     def text(self, state: S) -> str:

@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
 from dicewise.errors import InputError
@@ -31,6 +32,9 @@ UNIT_ROUNDOFF = 2.0**-53
 
 TIE_TOLERANCE = 1e-13
 """Floating-point values closer than this, in units of the largest payoff, count as a tie."""
+
+LOOKED_AT = 200_000
+"""Outcomes that are looked at for what is at stake in a game whose rules do not say."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +178,34 @@ class Solution(ABC, Generic[S, A]):
         """More about an action in the game's own words (chances to win, to tie ...), for tables and JSON."""
         return {}
 
+    @cached_property
+    def payoff_range(self) -> tuple[Number, Number]:
+        """The least and the most that a player may get out of a game: as the rules say, or else the extremes of what
+        the positions of the solution are worth and of what the ends beside them pay."""
+        game, players, declared = self.game, self.game.players, self.game.payoff_range()
+        if declared is not None:
+            return declared
+        seen, left = set(self._extremes()), LOOKED_AT
+        for state in self.states():
+            seen.update(self.values(state))
+            for action in game.actions(state):
+                for outcome, _, to in game.step(state, action):
+                    left -= 1
+                    if not game.actions(to):
+                        paid = zip(
+                            pay_each(game.reward(state, action, outcome), players),
+                            pay_each(game.payoff(to), players),
+                            strict=True,
+                        )
+                        seen.update(reward + payoff for reward, payoff in paid)
+            if left < 0:
+                break
+        return min(seen, default=0), max(seen, default=0)
+
+    def _extremes(self) -> tuple[Number, ...]:
+        """The least and the most that any position is worth, where that is quickly said."""
+        return ()
+
     has_details: bool = True
     """Whether `details` and `why` can answer at once; otherwise they first do what `find_details` does."""
 
@@ -290,6 +322,14 @@ class TableSolution(Solution[S, A]):
 
     def states(self) -> Iterator[S]:
         return iter(self._numbering)
+
+    def _extremes(self) -> tuple[Number, ...]:
+        if not len(self._table):  # a game that is over before it begins
+            return ()
+        if self.report.exact:
+            numbers = [number for row in self._table for number in row]
+            return min(numbers), max(numbers)
+        return float(self._table.min()), float(self._table.max())
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]] | None:
         if self.report.exact:

@@ -83,6 +83,9 @@ class CoinLadder(Game[Rung, str]):
     def payoff(self, state: Rung) -> Number:
         return self.prizes[state.height - 1] if state.height else 0
 
+    def payoff_range(self) -> tuple[Number, Number]:
+        return min(0, *self.prizes), max(0, *self.prizes)
+
     # ---- words
 
     def text(self, state: Rung) -> str:

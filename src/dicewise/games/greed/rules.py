@@ -151,6 +151,19 @@ class Greed(Game[Position, int]):
             scores = tuple(min(score, self.max + 1) for score in scores)
         return Position(scores[turn:] + scores[:turn], 0, last)
 
+    # ---- for reviews
+
+    def payoff_range(self) -> tuple[Number, Number]:
+        return (self.lose, self.win) if self.players == 2 else (0, 1)
+
+    def kind_of(self, state: Position, action: int, outcome: Hashable, to: Position) -> str:
+        mine = to.scores[state.turn]
+        if mine > self.max:
+            return "bust"
+        others = [score for seat, score in enumerate(to.scores) if seat != state.turn and score <= self.max]
+        best = max(others, default=-1)
+        return "ahead" if mine > best else "level" if mine == best else "behind"
+
     # ---- words
 
     def at(self, *scores: int, last: bool | int = False) -> Position:

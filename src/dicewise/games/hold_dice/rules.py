@@ -172,6 +172,10 @@ class HoldDice(Game[Position, Action]):
     def payoff(self, state: Position) -> Number:
         return self.final_score(state.dice)
 
+    def payoff_range(self) -> tuple[Number, Number]:
+        """What sticking pays at the least and at the most: two or more dice that all show the same are flipped."""
+        return self.dice * self.shown[0], self.dice * self.shown[-1]
+
     # ---- words
 
     def at(self, *dice: Number) -> Position:

@@ -145,6 +145,18 @@ class Pig(Game[Position, str]):
         scores, turn, total = state
         return Position(scores[turn:] + scores[:turn], 0, total) if turn else state
 
+    # ---- for reviews
+
+    def payoff_range(self) -> tuple[Number, Number] | None:
+        return (self.lose, self.win) if self.players > 1 else None
+
+    def kind_of(self, state: Position, action: str, outcome: Hashable, to: Position) -> str:
+        if action == "hold":
+            return "banked"
+        if outcome in self.bust:
+            return "bust"
+        return "over the target" if not self.actions(to) else "more to bank"
+
     # ---- words
 
     def at(self, *scores: int, total: int = 0) -> Position:
