@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from dicewise.engine.simulate import Simulation, simulate
     from dicewise.engine.solve import solve
     from dicewise.play.records import Records, replay
+    from dicewise.play.review import Review, review
     from dicewise.play.session import Session
+    from dicewise.play.why import Comparison, why
     from dicewise.solution import Choice, Report, Solution
     from dicewise.store import Store
 
@@ -45,9 +47,13 @@ _LATER = {
     "Simulation": "dicewise.engine.simulate",
     "simulate": "dicewise.engine.simulate",
     "solve": "dicewise.engine.solve",
+    "Review": "dicewise.play.review",
+    "review": "dicewise.play.review",
     "Session": "dicewise.play.session",
     "Records": "dicewise.play.records",
     "replay": "dicewise.play.records",
+    "Comparison": "dicewise.play.why",
+    "why": "dicewise.play.why",
     "Choice": "dicewise.solution",
     "Report": "dicewise.solution",
     "Solution": "dicewise.solution",
@@ -60,6 +66,7 @@ __all__ = [
     "CheckReport",
     "Choice",
     "CoinLadder",
+    "Comparison",
     "CyclicError",
     "DicewiseError",
     "Distribution",
@@ -75,6 +82,7 @@ __all__ = [
     "Records",
     "RecordsError",
     "Report",
+    "Review",
     "RulesError",
     "Session",
     "Simulation",
@@ -94,10 +102,12 @@ __all__ = [
     "read_die",
     "recall",
     "replay",
+    "review",
     "simulate",
     "solve",
     "sure",
     "total_of",
+    "why",
 ]
 
 
