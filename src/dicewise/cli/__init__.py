@@ -13,7 +13,7 @@ from dicewise._version import __version__
 from dicewise.cli.common import Commands
 from dicewise.errors import DicewiseError
 
-COMMANDS = ("games", "check", "solve", "certify", "advise", "plot", "study", "history", "cache")
+COMMANDS = ("games", "check", "solve", "certify", "advise", "plot", "study", "history", "review", "drill", "cache")
 
 
 class _Commands(Commands):

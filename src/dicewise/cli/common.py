@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import shutil
 import sys
+import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -167,6 +169,30 @@ def print_json(game: str | None, **content: Any) -> None:
     if game is not None:
         head["game"] = game
     print(json.dumps(head | content, indent=2))
+
+
+def print_rows(
+    heads: list[str], rows: list[list[str]], *, right: Collection[str] = (), styles: Sequence[str] = ()
+) -> None:
+    """A table for people; `right` names the columns of numbers, `styles` has one style for each row."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for head in heads:
+        numbers = head in right
+        table.add_column(Text(head), justify="right" if numbers else "left", no_wrap=numbers, overflow="fold")
+    for at, row in enumerate(rows):
+        table.add_row(*map(Text, row), style=styles[at] if styles else None)
+    # numbers cut short would be worse than lines that a narrow terminal wraps
+    Console(highlight=False, width=max(shutil.get_terminal_size().columns, 78)).print(table)
+
+
+def print_wrapped(text: str) -> None:
+    """A sentence, broken between words where it is read on a terminal."""
+    width = shutil.get_terminal_size().columns
+    print(textwrap.fill(text, max(width, 20)) if sys.stdout.isatty() else text)
 
 
 def solved(
