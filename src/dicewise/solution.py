@@ -311,14 +311,25 @@ class TableSolution(Solution[S, A]):
     def choices(self, state: S) -> list[Choice[A]]:
         """As every solution's, but that in a cycle the first of the best ones makes headway to the end."""
         choices = super().choices(state)
-        if choices:
-            table, at = self._found(self.game.as_first(state))
-            if table._policy is not None and table._policy[at] >= 0:
-                chosen = self.game.actions(state)[int(table._policy[at])]
-                first = next(choice for choice in choices if choice.action == chosen)
-                choices.remove(first)
-                choices.insert(0, replace(first, loss=0 * first.loss))
+        chosen = self._chosen(state) if choices else None
+        if chosen is not None:
+            first = next(choice for choice in choices if choice.action == self.game.actions(state)[chosen])
+            choices.remove(first)
+            choices.insert(0, replace(first, loss=0 * first.loss))
         return choices
+
+    def action(self, state: S) -> A:
+        """The first of the choices, without working out the others where it was noted when the game was solved."""
+        actions = self.game.actions(state)
+        chosen = self._chosen(state) if actions else None
+        return super().action(state) if chosen is None else actions[chosen]
+
+    def _chosen(self, state: S) -> int | None:
+        """The number of the action that was chosen when the game was solved, where that was noted."""
+        table, at = self._found(self.game.as_first(state))
+        if table._policy is None or table._policy[at] < 0:
+            return None
+        return int(table._policy[at])
 
     def states(self) -> Iterator[S]:
         return iter(self._numbering)
