@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
 from dicewise.games.pig import Pig
 from dicewise.spec import build, read_spec
+from dicewise.user_file import run_file
 
 GAMES: dict[str, type[Game[Any, Any]]] = {
     rules.name: rules
@@ -55,34 +53,11 @@ def find_rules(text: str) -> tuple[type[Game[Any, Any]], dict[str, str]]:
 
 def load_rules(path: Path, class_name: str) -> type[Game[Any, Any]]:
     """The class of a game in a user's file. This runs the file: only load what you trust."""
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"rules file {str(path)!r} cannot be read: {error.strerror}") from None
-    whole = path.resolve()
-    digest = hashlib.blake2b(str(whole).encode() + b"\0" + source, digest_size=8).hexdigest()
-    name = f"dicewise_rules_{digest}"
-    module = sys.modules.get(name)
-    if module is None:
-        spec = importlib.util.spec_from_file_location(name, whole)
-        assert spec is not None  # a path that ends in .py always has one
-        module = importlib.util.module_from_spec(spec)
-        module.__dict__["__dicewise_source__"] = digest  # what the store goes by, should the file be edited meanwhile
-        sys.modules[name] = module  # dataclasses look their module up
-        sys.path.insert(0, str(whole.parent))
-        try:
-            exec(compile(source, str(whole), "exec"), module.__dict__)
-        except BaseException as error:
-            del sys.modules[name]
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            raise RulesError(f"rules file {str(path)!r} raised {type(error).__name__}: {error}") from error
-        finally:
-            sys.path.remove(str(whole.parent))
+    module = run_file(path, "rules")
     found = {
         key: value
         for key, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == name
+        if isinstance(value, type) and issubclass(value, Game) and value.__module__ == module.__name__
     }
     if class_name not in found:
         listed = f"it has: {', '.join(found)}" if found else "it defines no subclass of dicewise.Game"

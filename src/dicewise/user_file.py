@@ -1,0 +1,41 @@
+"""Python files of the user's own: rules, and policies. To read one is to run it, so only use what you trust."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from dicewise.errors import InputError, RulesError
+
+
+def run_file(path: Path, kind: str) -> ModuleType:
+    """The module that a file makes; a file that has not changed is run once. `kind` says in errors what it is for."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{kind} file {str(path)!r} cannot be read: {error.strerror}") from None
+    whole = path.resolve()
+    digest = hashlib.blake2b(str(whole).encode() + b"\0" + source, digest_size=8).hexdigest()
+    name = f"dicewise_file_{digest}"
+    known = sys.modules.get(name)
+    if known is not None:
+        return known
+    spec = importlib.util.spec_from_file_location(name, whole)
+    assert spec is not None  # a path that ends in .py always has one
+    module = importlib.util.module_from_spec(spec)
+    module.__dict__["__dicewise_source__"] = digest  # what the store goes by, should the file be edited meanwhile
+    sys.modules[name] = module  # dataclasses look their module up
+    sys.path.insert(0, str(whole.parent))
+    try:
+        exec(compile(source, str(whole), "exec"), module.__dict__)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise RulesError(f"{kind} file {str(path)!r} raised {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(whole.parent))
+    return module
