@@ -147,10 +147,10 @@ def test_a_lottery_larger_than_64_bits() -> None:
 
 def assert_same_games(game: Game[Any, Any], policies: Any, games: int, seed: int = 1) -> None:
     """Side by side and by the rules, game by game."""
-    played, key = play(game, policies), key_of(seed)
+    played, key, start = play(game, policies), key_of(seed), game.start()
     first = 37
-    slow = simulating._play_by_rules(played, key, first, first + games)
-    fast = simulating._play_side_by_side(simulating._Table(played), key, first, first + games, None)
+    slow = simulating._play_by_rules(played, start, key, first, first + games)
+    fast = simulating._play_side_by_side(simulating._Table(played, start), key, first, first + games, None)
     assert fast is not None
     assert np.array_equal(slow[0], fast[0])
     assert np.array_equal(slow[1], fast[1])

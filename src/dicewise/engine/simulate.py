@@ -115,10 +115,12 @@ def simulate(
     games: int,
     seed: int,
     *,
+    state: Any = None,
     using: str = "auto",
     progress: Progress | None = None,
 ) -> Simulation:
-    """Play games between policies: one for everybody, or a list with one for each player (see `evaluate`).
+    """Play games between policies: one for everybody, or a list with one for each player (see `evaluate`), from the
+    start of the game or from a given state.
 
     The same seed gives the same games, on every machine: also game by game, so the first thousand of a million are
     those of a thousand. `using="rules"` plays them one by one; by default they are played side by side, which gives
@@ -131,9 +133,10 @@ def simulate(
         raise InputError(f"using {using!r} is not known; choose one of {', '.join(WAYS)}")
     key = key_of(seed)
     played = play(game, policies)
+    start = start_of(played) if state is None else state
     counts: Counter[tuple[float, ...]] = Counter()
     moves = 0
-    for totals, lengths in _batches(played, key, games, using, progress):
+    for totals, lengths in _batches(played, start, key, games, using, progress):
         moves += int(lengths.sum())
         rows, times = np.unique(totals, axis=0, return_counts=True)
         counts.update(dict(zip(map(tuple, rows.tolist()), times.tolist(), strict=True)))
@@ -151,8 +154,10 @@ Batch = tuple[NDArray[np.float64], NDArray[np.int64]]
 """What each player has in the end, one row per game, and the number of moves of each game."""
 
 
-def _batches(played: Played, key: Key, games: int, using: str, progress: Progress | None) -> Iterable[Batch]:
-    table = _Table(played) if using == "auto" else None
+def _batches(
+    played: Played, start: Any, key: Key, games: int, using: str, progress: Progress | None
+) -> Iterable[Batch]:
+    table = _Table(played, start) if using == "auto" else None
     for first in range(0, games, SIDE_BY_SIDE):
         last = min(games, first + SIDE_BY_SIDE)
         report = None if progress is None else _share_of(progress, first, last, games)
@@ -162,7 +167,7 @@ def _batches(played: Played, key: Key, games: int, using: str, progress: Progres
                 yield done
                 continue
             table = None
-        yield _play_by_rules(played, key, first, last, report)
+        yield _play_by_rules(played, start, key, first, last, report)
     if progress is not None:
         progress(1.0, "simulating")
 
@@ -200,20 +205,19 @@ def _row(played: Played, pay: Any, what: str, state: Any, turn: int, action: Any
 
 
 def _play_by_rules(
-    played: Played, key: Key, first: int, last: int, report: Callable[[int], None] | None = None
+    played: Played, start: Any, key: Key, first: int, last: int, report: Callable[[int], None] | None = None
 ) -> Batch:
     """The games from number `first` up to `last`, straight from the rules."""
     totals, lengths = np.zeros((last - first, played.players)), np.zeros(last - first, dtype=np.int64)
     for game in range(first, last):
-        totals[game - first], lengths[game - first] = _play_one(played, key, game)
+        totals[game - first], lengths[game - first] = _play_one(played, start, key, game)
         if report is not None and (game - first) % 64 == 0:
             report(game - first)
     return totals, lengths
 
 
-def _play_one(played: Played, key: Key, game: int) -> tuple[list[float], int]:
+def _play_one(played: Played, start: Any, key: Key, game: int) -> tuple[list[float], int]:
     players, pays = played.players, not isinstance(played, PlayedUnpaid)
-    start = start_of(played)
     mover, state = turn_of(played, start), _first(played, start)
     totals = [0.0] * players
 
@@ -270,7 +274,7 @@ UNSEEN, OVER = -1, 0
 class _Table:
     """The lotteries of all positions that came up so far, their outcomes in the order of the rules."""
 
-    def __init__(self, played: Played) -> None:
+    def __init__(self, played: Played, start: Any) -> None:
         self.played = played
         self.pays = not isinstance(played, PlayedUnpaid)
         self.states: list[Any] = []
@@ -282,7 +286,6 @@ class _Table:
         self.target = _Column(np.int64)
         self.turns = _Column(np.int64)  # by how many players the turn passes on
         self.reward = _Column(np.float64, played.players)
-        start = start_of(played)
         self.mover, self.root = turn_of(played, start), self.number(start)
 
     def number(self, state: Any) -> int:
