@@ -24,7 +24,7 @@ import dataclasses
 import re
 from abc import ABC, abstractmethod
 from ast import literal_eval
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -156,6 +156,16 @@ class Game(ABC, Generic[S, A]):
     def board(self, state: S, names: Sequence[str]) -> str:
         """What `play` prints: the position with the players' names."""
         return self.text(state)
+
+    # ---- rules of thumb: optional
+
+    heuristics: ClassVar[Mapping[str, str]] = {}
+    """Ways to play that have a name, and what they do; a capital letter stands for a number: `hold-at-N`."""
+
+    def heuristic(self, name: str) -> Callable[[S], A] | None:
+        """The policy of this name, or None: a function of the state as its mover sees it (`as_first`), asked where
+        there is something to choose."""
+        return None
 
     # ---- speed: optional
 

@@ -17,11 +17,12 @@ every prize below 64 is worth exactly as much as a flip for the next one, so tha
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from dicewise.errors import InputError
 from dicewise.game import Game, Number, sure
@@ -109,3 +110,14 @@ class CoinLadder(Game[Rung, str]):
         if state.over or state.height == 0:
             return self.text(state)
         return f"{self.text(state)}: {self.prizes[state.height - 1]} on offer"
+
+    # ---- rules of thumb
+
+    heuristics: ClassVar = {"take-at-R": "take the prize on rung R, and above"}
+
+    def heuristic(self, name: str) -> Callable[[Rung], str] | None:
+        found = re.fullmatch("take-at-([0-9]{1,9})", name)
+        if found is None:
+            return None
+        rung = int(found[1])
+        return lambda state: "take" if state.height >= rung else "flip"

@@ -20,11 +20,11 @@ order; a player who busts is out; the best score shares 1 among the tied; the la
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dicewise.chance import Lottery, die, read_die, spell_die, total_of
 from dicewise.errors import InputError
@@ -242,6 +242,28 @@ class Greed(Game[Position, int]):
         order = [(state.turn + seat) % self.players for seat in range(self.players)]
         scores = ", ".join(f"{names[seat]}: {state.scores[seat]}" for seat in order)
         return f"{scores}, last: {'true' if state.last else 'false'}"
+
+    # ---- rules of thumb
+
+    heuristics: ClassVar = {"stand-at-T": "stand at T or more unless behind, otherwise aim for the maximum"}
+
+    def heuristic(self, name: str) -> Callable[[Position], int] | None:
+        found = re.fullmatch("stand-at-([0-9]{1,9})", name)
+        if found is None:
+            return None
+        if int(found[1]) > self.max:
+            raise InputError(f"{name} would never stand; scores go up to {self.max}, as in stand-at-{self.max}")
+        return partial(self._stand_at, int(found[1]))
+
+    def _stand_at(self, enough: int, state: Position) -> int:
+        """What a person may do: stand with enough points unless somebody has more, otherwise roll as many dice as
+        bring the score nearest to the maximum without their mean passing it, and at least one when behind."""
+        mine, *others = state.scores
+        best = max((score for score in others if score <= self.max), default=0)
+        if (mine >= enough and mine >= best) or (state.last and mine > best):
+            return 0
+        aimed = int((self.max - mine) / self.dice.mean())
+        return min(max(aimed, int(mine < best)), self.n_max(mine))
 
     @property
     def file_stem(self) -> str:

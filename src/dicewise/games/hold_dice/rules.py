@@ -17,14 +17,15 @@ iteration", github.com/andrejlukic/dicegame-solver.)
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, product
 from math import gcd
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dicewise.chance import Lottery, faces_of
 from dicewise.errors import InputError
@@ -220,6 +221,32 @@ class HoldDice(Game[Position, Action]):
         shown = " ".join(map(str, state.dice))
         counts = "" if final == state.dice else f", which count as {' '.join(map(str, final))}"
         return f"{names[0]} has {shown}{counts}: {self.final_score(state.dice)}"
+
+    # ---- rules of thumb
+
+    heuristics: ClassVar = {
+        "stick-at-N": "stick at N points or more, otherwise keep what counts for more than the mean"
+    }
+
+    def heuristic(self, name: str) -> Callable[[Position], Action] | None:
+        found = re.fullmatch("stick-at-([0-9]{1,9})", name)
+        if found is None:
+            return None
+        if int(found[1]) > (most := self.dice * self.shown[-1]):
+            raise InputError(f"{name} would never stick; the dice count for {most} at most")
+        return partial(self._stick_at, int(found[1]))
+
+    def _stick_at(self, enough: int, state: Position) -> Action:
+        """Doubles are judged by what they count for when flipped; where all dice are good, the worst is rolled."""
+        if self.final_score(state.dice) >= enough:
+            return "stick"
+        counts = list(zip(state.dice, self.final_dice(state.dice), strict=True))
+        sides = zip(self.shown, self.chances, strict=True)
+        mean = Fraction(sum(Fraction(value) * weight for value, weight in sides), sum(self.chances))
+        kept = [die for die, counted in counts if counted > mean]
+        if len(kept) == len(counts):
+            kept.remove(min(counts, key=lambda pair: pair[1])[0])
+        return Keep(kept)
 
     # ---- speed
 

@@ -26,10 +26,10 @@ Piglet, Pig with a coin, has a die of two sides: 1 is heads and scores 1, 2 is t
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from dicewise.chance import Lottery, die, read_die, spell_die
 from dicewise.errors import InputError
@@ -191,6 +191,17 @@ class Pig(Game[Position, str]):
         seats = [(state.turn + seat) % self.players for seat in range(self.players)]
         scores = ", ".join(f"{names[seat]}: {state.scores[seat]}" for seat in seats)
         return f"{scores}, this turn: {state.total}"
+
+    # ---- rules of thumb
+
+    heuristics: ClassVar = {"hold-at-N": "hold as soon as the turn's total is N or more"}
+
+    def heuristic(self, name: str) -> Callable[[Position], str] | None:
+        found = re.fullmatch("hold-at-([0-9]{1,9})", name)
+        if found is None:
+            return None
+        enough = int(found[1])
+        return lambda state: "hold" if state.total >= enough else "roll"
 
     # ---- speed
 
