@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from dicewise.engine.components import Components, components_of
 from dicewise.engine.distribution import Distribution, Flow
-from dicewise.engine.explore import action_list, explore, start_of, turn_of
+from dicewise.engine.explore import STATE_LIMIT, action_list, explore, start_of, turn_of
 from dicewise.engine.policies import Played, play, play_against
 from dicewise.engine.solve import solve, solve_graph
 from dicewise.errors import CyclicError, InputError
@@ -135,6 +135,7 @@ def evaluate(
     *,
     state: S | None = None,
     exact: bool = False,
+    limit: int = STATE_LIMIT,
     progress: Progress | None = None,
 ) -> Evaluation:
     """What policies are worth, from the start of the game or from a given state.
@@ -142,12 +143,13 @@ def evaluate(
     `policies` is one policy for everybody, or a list with one for each player. A policy is a function of the state, a
     table (a mapping from states), or a solution, which plays its best. It says an action, or a mix: a mapping from
     actions to weights, which need not add up to 1; a float counts as the decimal that it prints as. It is asked about
-    positions as the mover sees them (`as_first`), and only where there are two actions or more.
+    positions as the mover sees them (`as_first`), and only where there are two actions or more. More than `limit`
+    positions are refused.
     """
     started = time.perf_counter()
     played = play(game, policies)
     root = start_of(played) if state is None else state
-    graph = explore(played, [root], progress=progress)
+    graph = explore(played, [root], limit=limit, progress=progress)
     try:
         solution = solve_graph(played, graph, exact=exact, progress=progress)
     except CyclicError as error:

@@ -120,4 +120,6 @@ class CoinLadder(Game[Rung, str]):
         if found is None:
             return None
         rung = int(found[1])
+        if not 1 <= rung <= len(self.prizes):
+            raise InputError(f"{name} is not possible; the rungs are numbered 1 to {len(self.prizes)}")
         return lambda state: "take" if state.height >= rung else "flip"
