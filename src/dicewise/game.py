@@ -157,6 +157,14 @@ class Game(ABC, Generic[S, A]):
         """What `play` prints: the position with the players' names."""
         return self.text(state)
 
+    def prompt(self, state: S, name: str) -> str:
+        """What `play` asks the mover with."""
+        return f"{name}: "
+
+    def final(self, state: S, names: Sequence[str]) -> str:
+        """What `play` prints of a finished game above who has won; nothing for what each has got."""
+        return ""
+
     # ---- rules of thumb: optional
 
     heuristics: ClassVar[Mapping[str, str]] = {}

@@ -13,8 +13,11 @@ from dicewise._version import __version__
 from dicewise.cli.common import Commands
 from dicewise.errors import DicewiseError
 
-COMMANDS = ("games", "check", "solve", "certify", "advise", "play", "simulate", "history", "review", "drill")
-COMMANDS += ("plot", "study", "cache")
+COMMANDS = (
+    *("games", "check", "solve", "certify", "advise"),
+    *("play", "simulate", "history", "review", "drill"),
+    *("plot", "study", "cache"),
+)
 
 
 class _Commands(Commands):

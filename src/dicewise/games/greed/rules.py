@@ -243,6 +243,12 @@ class Greed(Game[Position, int]):
         scores = ", ".join(f"{names[seat]}: {state.scores[seat]}" for seat in order)
         return f"{scores}, last: {'true' if state.last else 'false'}"
 
+    def prompt(self, state: Position, name: str) -> str:
+        return f"{name} rolls: "
+
+    def final(self, state: Position, names: Sequence[str]) -> str:
+        return ", ".join(f"{name}: {score}" for name, score in zip(names, state.scores, strict=True))
+
     # ---- rules of thumb
 
     heuristics: ClassVar = {"stand-at-T": "stand at T or more unless behind, otherwise aim for the maximum"}
