@@ -269,8 +269,8 @@ class _Lines:
         if "compil" in doing and doing != self.doing:
             print(f"dicewise: {doing}", file=sys.stderr)
         elif now - self.last >= 10:
-            left = (now - self.started) * (1 - done) / done if done > 0 else float("inf")
-            print(f"dicewise: {doing}, {done:.0%}, about {left:.0f} s left", file=sys.stderr)
+            left = f", about {(now - self.started) * (1 - done) / done:.0f} s left" if done > 0 else ""
+            print(f"dicewise: {doing}, {done:.0%}{left}", file=sys.stderr)
             self.last = now
         self.doing = doing
 

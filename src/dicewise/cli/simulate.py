@@ -92,9 +92,10 @@ def command(
             "policy 'human' cannot be simulated; a person plays with 'dicewise play', or name another policy"
         )
     each = [player.policy for player in players]
+    # first, since policies that go round for ever are found out at once, and not after very long games
+    truth = Truth() if no_exact else _truth(rules, each, position, quiet)
     with progress_shown(quiet) as progress:
         sample = simulate(rules, each, games, seed, state=position, progress=progress)
-    truth = Truth() if no_exact else _truth(rules, each, position, quiet)
     result = Result(rules, players, sample, truth)
     if output not in (None, "-"):
         assert output is not None
