@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Totals = tuple[float, ...]
 
 EXACT_UP_TO = 1_000_000
-"""Positions up to which exact values are worked out: beyond it they would take minutes where games take seconds."""
+"""Positions up to which exact values are worked out: beyond that they take minutes where games take seconds."""
 
 
 @click.command(
@@ -61,7 +61,13 @@ EXACT_UP_TO = 1_000_000
 @click.option(
     "--from", "state", metavar="STATE", help="Play from this position, seen by its mover, not from the start."
 )
-@click.option("--no-exact", is_flag=True, help="Leave out the exact values, where they take too long.")
+@click.option(
+    "--limit",
+    default=EXACT_UP_TO,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Positions up to which exact values are worked out; 0 leaves them out.",
+)
 @click.option("--format", "form", type=click.Choice(("table", "csv")), help="What is printed, or written with -o.")
 @click.option("-o", "--output", metavar="FILE", help="Also write a .csv; - is the terminal.")
 @common_options
@@ -73,7 +79,7 @@ def command(
     games: int,
     seed: int,
     state: str | None,
-    no_exact: bool,
+    limit: int,
     form: str | None,
     output: str | None,
     as_json: bool,
@@ -93,7 +99,7 @@ def command(
         )
     each = [player.policy for player in players]
     # first, since policies that go round for ever are found out at once, and not after very long games
-    truth = Truth() if no_exact else _truth(rules, each, position, quiet)
+    truth = _truth(rules, each, position, limit, quiet) if limit else Truth()
     with progress_shown(quiet) as progress:
         sample = simulate(rules, each, games, seed, state=position, progress=progress)
     result = Result(rules, players, sample, truth)
@@ -135,14 +141,14 @@ class Truth(NamedTuple):
     """Why something is missing."""
 
 
-def _truth(rules: Game[Any, Any], policies: list[Any], position: Any, quiet: bool) -> Truth:
+def _truth(rules: Game[Any, Any], policies: list[Any], position: Any, limit: int, quiet: bool) -> Truth:
     """The exact values, as far as they are within reach."""
     from dicewise.engine.evaluate import evaluate
 
     known: Evaluation | None = None
     try:
         with progress_shown(quiet) as progress:
-            known = evaluate(rules, policies, state=position, limit=EXACT_UP_TO, progress=progress)
+            known = evaluate(rules, policies, state=position, limit=limit, progress=progress)
             return Truth(known.values, known.error_bound, known.outcomes(progress=progress))
     except (LimitError, MemoryError) as error:
         problem = str(error) or "out of memory"

@@ -30,8 +30,9 @@ STATES_CHECKED, TRANSITIONS_PER_STATE = 5000, 100
 """How many states are looked at, and how many transitions in all for each of them."""
 
 TAKEN = frozenset(
-    {"all", "debug", "dpi", "exact", "format", "from", "games", "gamma", "help", "json", "limit", "no_store", "output"}
-    | {"policies", "quiet", "seed", "store", "theta", "trace", "version", "view"}
+    {"against", "all", "debug", "dpi", "exact", "first", "format", "from", "games", "gamma", "help", "json", "limit"}
+    | {"no_exact", "no_record", "no_store", "output", "policies", "quiet", "resume", "rolls", "seed", "store", "theta"}
+    | {"trace", "tutor", "version", "view"}
 )
 """Options of commands, which a field of a game may not be named after."""
 
