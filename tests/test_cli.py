@@ -49,7 +49,8 @@ class Ran(NamedTuple):
 def run(words: str, *more: object) -> Ran:
     """A command in this process: `words` as a shell would split them, `more` as they are."""
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    with redirect_stdout(out), redirect_stderr(err), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.StringIO())  # who asks gets the end of the input
         code = main([*shlex.split(words), *map(str, more)])
     return Ran(code, out.getvalue(), err.getvalue())
 
