@@ -865,6 +865,20 @@ def test_check() -> None:
     assert not asked("check greed --max 20 --sides 3 --limit 10")["complete"]
 
 
+def test_check_says_what_a_solver_will_meet(box: str) -> None:
+    content = asked("check pig --target 5")
+    assert (content["players"], content["outlook"]["interests"]) == (2, "constant sum")
+    assert 0 < content["outlook"]["cyclic"] <= content["states"]
+    words = answer("check pig --target 5")
+    assert "players    2, opponents (what one wins the other loses)" in words
+    assert "play can come back to" in words
+    words = answer(f"check {box} --limit 100")
+    assert "cycles     none so far: no position comes back" in words
+    assert "for the states known so far" in " ".join(words.split())
+    assert max(map(len, words.splitlines())) <= 80
+    assert "its kernel is quicker" in answer("check greed --max 5 --sides 3")
+
+
 def test_check_names_every_field_that_hides_an_option() -> None:
     """A parameter called like an option of a command about a game could not be set there."""
     taken = set()

@@ -180,7 +180,7 @@ class Broken(Game[Any, Any]):
     pay: Any = 1
     mover: Any = 0
     paid: Any = 0
-    first: Callable[[Any], Any] = lambda state: state
+    twin: Callable[[Any], Any] = lambda state: state
     words: Callable[[Any], str] = str
 
     def start(self) -> Any:
@@ -202,7 +202,7 @@ class Broken(Game[Any, Any]):
         return self.paid
 
     def as_first(self, state: Any) -> Any:
-        return self.first(state)
+        return self.twin(state)
 
     def text(self, state: Any) -> str:
         return self.words(state)
@@ -248,7 +248,7 @@ def test_broken_rules_are_named(parts: dict[str, Any], words: str) -> None:
 
 
 SPOILED = [
-    ({"first": lambda s: s - 1 if s == 2 else s}, "as_first"),
+    ({"twin": lambda s: s - 1 if s == 2 else s}, "as_first"),
     ({"words": lambda s: "same"}, "text 'same'"),
     ({"words": lambda s: f"{s}0"}, "parse"),
     ({"words": lambda s: ""}, "one line"),
@@ -287,6 +287,36 @@ def test_check_stops_at_its_limit() -> None:
     assert report.ok
     assert report.states == 50
     assert not report.complete
+
+
+def test_the_outlook() -> None:
+    nim = check_game(Nim(30)).outlook
+    assert nim is not None
+    assert (nim.interests, nim.cyclic, nim.known, nim.refusal) == ("constant sum", 0, 58, "")
+    assert not nim.at_least
+    assert 0 < nim.seconds < 10
+    assert 58 * 50 < nim.memory < 58 * 50_000
+    part = check_game(Nim(1000), limit=50).outlook
+    assert part is not None
+    assert part.at_least
+    assert part.known >= 50
+    assert part.interests == ""  # no end was seen
+    assert (check_game(RotatedNim(30)).parts, check_game(Nim()).parts) == (("as_first",), ())
+
+
+def stones(state: Any, action: Any) -> Any:
+    """0 and 1 are ends; 2 leads to 3, 3 to 2 or 1, 4 to itself."""
+    return sure({(2, 0): 3, (3, 0): 2, (3, 1): 1}.get((state, action), state))
+
+
+def test_cycles_and_what_cannot_end_are_found() -> None:
+    parts: dict[str, Any] = {"act": lambda s: (0, 1) if s == 3 else (0,) if s > 1 else (), "go": stones, "paid": -1}
+    report = check_game(Broken(**parts))
+    assert report.ok
+    assert report.outlook is not None
+    assert (report.outlook.cyclic, report.outlook.comes_back) == (2, "'2', '3'")
+    stuck = check_game(Broken(**parts | {"go": lambda s, a: sure(4) if s == 2 else stones(s, a), "begin": 3}))
+    assert "cannot end from '2', '4': every play from there goes on for ever" in stuck.problems[-1]
 
 
 # ---- certificates

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dicewise.engine.check import CheckReport, check_game
     from dicewise.engine.distribution import Distribution
     from dicewise.engine.evaluate import Evaluation, Exploitability, best_response, evaluate, exploitability
+    from dicewise.engine.outlook import Outlook
     from dicewise.engine.recall import recall
     from dicewise.engine.simulate import Simulation, simulate
     from dicewise.engine.solve import solve
@@ -43,6 +44,7 @@ _LATER = {
     "best_response": "dicewise.engine.evaluate",
     "evaluate": "dicewise.engine.evaluate",
     "exploitability": "dicewise.engine.evaluate",
+    "Outlook": "dicewise.engine.outlook",
     "recall": "dicewise.engine.recall",
     "Simulation": "dicewise.engine.simulate",
     "simulate": "dicewise.engine.simulate",
@@ -78,6 +80,7 @@ __all__ = [
     "InputError",
     "LimitError",
     "Lottery",
+    "Outlook",
     "Pig",
     "Records",
     "RecordsError",

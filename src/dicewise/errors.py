@@ -36,6 +36,32 @@ class RecordsError(DicewiseError):
     """Games cannot be kept or read: the folder, the disk or the file is at fault; play can go on without."""
 
 
+def shown(value: object, most: int = 120) -> str:
+    """A value as Python prints it, in one line of readable length; it must not fail, whatever the value does."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"<{type(value).__name__} that cannot be shown>"
+    return on_one_line(text, most)
+
+
+def raised(error: BaseException) -> str:
+    """`raised KeyError: 'x'`, in one line; it must not fail, whatever the error does."""
+    try:
+        text = on_one_line(" ".join(str(error)[:1000].split()), 300)
+    except Exception:
+        text = "(it cannot be put into words)"
+    return f"raised {type(error).__name__}" + (f": {text}" if text else "")
+
+
+def on_one_line(text: str, most: int) -> str:
+    """A text that was written by somebody else, fit for a message."""
+    cut = text if len(text) <= most else text[: most - 3] + "..."
+    if not cut.isprintable():
+        cut = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+    return cut
+
+
 def did_you_mean(word: str, known: list[str]) -> str:
     """`; did you mean 'greed'?`, or nothing where no known word is close."""
     from difflib import get_close_matches

@@ -28,7 +28,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from dicewise.errors import DicewiseError, InputError, did_you_mean
+from dicewise.errors import DicewiseError, InputError, RulesError, did_you_mean, raised, shown
 
 if TYPE_CHECKING:
     from dicewise.graph import Graph, Numbering
@@ -53,6 +53,19 @@ def sure(state: S) -> list[tuple[None, int, S]]:
 def pay_each(pay: Pay, players: int) -> tuple[Number, ...]:
     """A pay with one entry per player."""
     return pay if isinstance(pay, tuple) else (pay,) * players
+
+
+def spoken(game: Game[Any, Any], rule: str, what: Any) -> str:
+    """What a game's `text` says of a state, or its `label` of a move; refused where that is no text."""
+    try:
+        words = getattr(game, rule)(what)
+    except (DicewiseError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise RulesError(f"{game.name}: {rule} {raised(error)} (for {shown(what)})") from error
+    if not isinstance(words, str):
+        raise RulesError(f"{game.name}: {rule} is {shown(words)}; it must be one line of words (for {shown(what)})")
+    return words
 
 
 class Game(ABC, Generic[S, A]):

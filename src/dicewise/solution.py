@@ -16,11 +16,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from operator import index as as_int
 from typing import TYPE_CHECKING, Any, Generic
 
 from dicewise.errors import InputError
-from dicewise.game import A, Game, Number, Progress, S, pay_each
+from dicewise.game import A, Game, Number, Progress, S, pay_each, spoken
 
 if TYPE_CHECKING:
     import numpy as np
@@ -131,8 +132,7 @@ class Solution(ABC, Generic[S, A]):
     def after(self, state: S, action: A) -> tuple[Number, ...]:
         """What the state is worth to each player once the action is chosen, before the dice are rolled."""
         game, players = self.game, self.game.players
-        lottery = game.step(state, action)
-        total = sum(weight for _, weight, _ in lottery)
+        lottery = list(game.step(state, action))
         gains = [
             tuple(
                 r + self.gamma * v
@@ -140,7 +140,8 @@ class Solution(ABC, Generic[S, A]):
             )
             for outcome, _, to in lottery
         ]
-        weights = [weight for _, weight, _ in lottery]
+        weights = [as_int(weight) for _, weight, _ in lottery]  # sums of NumPy's integers could overflow
+        total = sum(weights)
         if self.report.exact:
             return tuple(
                 Fraction(sum(w * Fraction(gain[p]) for w, gain in zip(weights, gains, strict=True)), total)
@@ -167,7 +168,7 @@ class Solution(ABC, Generic[S, A]):
         """The best action."""
         choices = self.choices(state)
         if not choices:
-            raise InputError(f"the game is over at {self.game.text(state)!r}: there is no action to choose")
+            raise InputError(f"the game is over at {spoken(self.game, 'text', state)!r}: there is no action to choose")
         return choices[0].action
 
     def best_actions(self, state: S) -> list[A]:
@@ -217,7 +218,7 @@ class Solution(ABC, Generic[S, A]):
         choices = self.choices(state)
         if not choices:
             return "The game is over."
-        label = self.game.label(choices[0].action) or "going on"
+        label = spoken(self.game, "label", choices[0].action) or "going on"
         if len(choices) == 1:
             return "There is nothing to choose here."
         rivals = [choice for choice in choices if choice.loss > 0]
@@ -227,19 +228,19 @@ class Solution(ABC, Generic[S, A]):
         best = f"{label} is best" if ties == 1 else f"{label} is one of {ties} equally good actions"
         return (
             f"{best}: worth {float(choices[0].value):.6g}, {float(rivals[0].loss):.3g} more than "
-            f"{self.game.label(rivals[0].action)}."
+            f"{spoken(self.game, 'label', rivals[0].action)}."
         )
 
     def lines(self) -> Iterator[str]:
         """All states in words, one a line."""
         for state in self.states():
-            action, value = self.game.label(self.action(state)), self.value(state)
-            yield f"({self.game.text(state)}) => (action: {action}, value: {value})"
+            action, value = spoken(self.game, "label", self.action(state)), self.value(state)
+            yield f"({spoken(self.game, 'text', state)}) => (action: {action}, value: {value})"
 
     def table(self) -> dict[str, Sequence[Any]]:
         """All states with their value and best action, as columns."""
         states = list(self.states())
-        label, text = self.game.label, self.game.text
+        label, text = partial(spoken, self.game, "label"), partial(spoken, self.game, "text")
         columns: dict[str, Sequence[Any]] = {
             "state": [text(state) for state in states],
             "action": [label(self.action(state)) for state in states],
@@ -354,7 +355,10 @@ class TableSolution(Solution[S, A]):
         if own is not None and type(own) is type(self._numbering) and len(own) == len(self._numbering):
             return kept
         states = list(self.states())
-        texts = [self.game.text(state) for state in states]
-        if any("\0" in text or self.game.parse(text) != state for text, state in zip(texts, states, strict=True)):
-            return None  # words that do not lead back to their state cannot stand for it in the store
-        return kept | {"states": np.array([text.encode() for text in texts], dtype=np.bytes_)}
+        try:
+            texts = [self.game.text(state) for state in states]
+            if any("\0" in text or self.game.parse(text) != state for text, state in zip(texts, states, strict=True)):
+                return None  # words that do not lead back to their state cannot stand for it in the store
+            return kept | {"states": np.array([text.encode() for text in texts], dtype=np.bytes_)}
+        except Exception:  # nor can words that fail
+            return None

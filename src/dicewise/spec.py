@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from dicewise.errors import DicewiseError, InputError, did_you_mean
+from dicewise.errors import DicewiseError, InputError, RulesError, did_you_mean, on_one_line, raised
 from dicewise.game import Game
 
 MOST_PAY = 10**100
@@ -49,7 +49,10 @@ def parameters(rules: type[Game[Any, Any]]) -> tuple[Parameter, ...]:
             continue
         default = field.default
         if field.default_factory is not dataclasses.MISSING:
-            default = field.default_factory()
+            try:
+                default = field.default_factory()
+            except Exception as error:
+                raise RulesError(f"{rules.name}: default of field {field.name!r} {raised(error)}") from error
         found.append(
             Parameter(
                 field.name,
@@ -78,9 +81,12 @@ def spec_of(game: Game[Any, Any]) -> str:
     """`greed(max=100,sides=6)`."""
     words = []
     for parameter in parameters(type(game)):
-        value = getattr(game, parameter.name)
-        if parameter.always or value != parameter.default:
-            words.append(f"{parameter.name}={_written(value)}")
+        try:
+            value = getattr(game, parameter.name)
+            if parameter.always or value != parameter.default:
+                words.append(f"{parameter.name}={_written(value)}")
+        except Exception as error:
+            raise RulesError(f"{game.name}: field {parameter.name!r} {raised(error)}") from error
     return f"{game.name}({','.join(words)})" if words else game.name
 
 
@@ -89,7 +95,8 @@ def _written(value: Any) -> str:
         return "(" + ",".join(map(_written, value)) + ")"
     if isinstance(value, str):
         return value if re.fullmatch(r"[\w.:+-]+", value) else '"' + value.replace('"', "'") + '"'
-    return str(value)
+    text = str(value)
+    return on_one_line(text, len(text))
 
 
 def read_spec(text: str) -> tuple[str, dict[str, str]]:
@@ -147,10 +154,10 @@ def build(rules: type[Game[Any, Any]], given: dict[str, str]) -> Game[Any, Any]:
         raise InputError(f"{rules.name} needs a value for {', '.join(missing)}; give --{missing[0]} VALUE")
     try:
         return rules(**values)
-    except DicewiseError:
+    except (DicewiseError, KeyboardInterrupt):
         raise
-    except Exception as error:
-        raise InputError(f"{rules.name} refuses its parameters: {type(error).__name__}: {error}") from error
+    except BaseException as error:
+        raise InputError(f"{rules.name} refuses its parameters: it {raised(error)}") from error
 
 
 def read_value(parameter: Parameter, text: str) -> Any:

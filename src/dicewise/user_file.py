@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from dicewise.errors import InputError, RulesError
+from dicewise.errors import InputError, RulesError, raised
 
 
 def run_file(path: Path, kind: str) -> ModuleType:
@@ -27,15 +29,23 @@ def run_file(path: Path, kind: str) -> ModuleType:
     assert spec is not None  # a path that ends in .py always has one
     module = importlib.util.module_from_spec(spec)
     module.__dict__["__dicewise_source__"] = digest  # what the store goes by, should the file be edited meanwhile
+    module.__dict__["print"] = _print_aside
     sys.modules[name] = module  # dataclasses look their module up
     sys.path.insert(0, str(whole.parent))
     try:
-        exec(compile(source, str(whole), "exec"), module.__dict__)
+        with redirect_stdout(sys.stderr):  # what it imports may print, too
+            exec(compile(source, str(whole), "exec"), module.__dict__)
     except BaseException as error:
-        del sys.modules[name]
+        sys.modules.pop(name, None)
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise RulesError(f"{kind} file {str(path)!r} raised {type(error).__name__}: {error}") from error
+        raise RulesError(f"{kind} file {str(path)!r} {raised(error)}") from error
     finally:
-        sys.path.remove(str(whole.parent))
+        with suppress(ValueError):  # the file may have changed it, too
+            sys.path.remove(str(whole.parent))
     return module
+
+
+def _print_aside(*words: Any, file: Any = None, **how: Any) -> None:
+    """`print` as a user's file sees it: stdout is for results."""
+    print(*words, file=sys.stderr if file is None else file, **how)

@@ -11,7 +11,7 @@ import click
 
 from dicewise._version import __version__
 from dicewise.cli.common import Commands
-from dicewise.errors import DicewiseError
+from dicewise.errors import DicewiseError, raised
 
 COMMANDS = (
     *("games", "check", "solve", "certify", "advise"),
@@ -68,7 +68,7 @@ def main(argv: list[str] | None = None) -> int:
         _drop_output()
         return 0
     except BaseException as error:
-        if isinstance(error, SystemExit):
+        if isinstance(error, SystemExit) and _in_a_rules_file(error) is None:
             raise
         if "--debug" in words:
             import traceback
@@ -90,7 +90,20 @@ def _explained(error: BaseException) -> tuple[str, int]:
     if isinstance(error, OSError) and error.filename is None:
         _drop_output()
         return f"the output cannot be written: {error.strerror}", 2
+    if (where := _in_a_rules_file(error)) is not None:
+        return f"{where} {raised(error)}", 2
     return f"unexpected {type(error).__name__}: {error} (this is a bug; --debug shows where)", 1
+
+
+def _in_a_rules_file(error: BaseException) -> str | None:
+    """The line of a user's file that an error comes from, if any."""
+    import traceback
+
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if "__dicewise_source__" in frame.f_globals]
+    if not frames:
+        return None
+    code = frames[-1].f_code
+    return f"rules file {code.co_filename!r}, line {frames[-1].f_lineno}: {code.co_name}"
 
 
 def _drop_output() -> None:

@@ -17,7 +17,7 @@ from dicewise.cli.common import (
     state_argument,
     the_game,
 )
-from dicewise.game import read_position
+from dicewise.game import read_position, spoken
 
 ROWS = 10
 
@@ -34,16 +34,16 @@ def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: 
     STATE is the position in the game's words, the player to move first: `85 70`, `85 70 last`. Without STATE it is the
     start.
     """
-    from dicewise.engine.explore import start_of
+    from dicewise.engine.reading import start_of
 
     rules = the_game(ctx)
     position = read_position(rules, state) if state else start_of(rules)
     solution, _ = solved(rules, quiet, details_up_to=sys.maxsize)
-    text = rules.text(position)
+    text = spoken(rules, "text", position)
     choices = solution.choices(position)
     rows = [
         {
-            "action": rules.label(choice.action),
+            "action": spoken(rules, "label", choice.action),
             "value": float(choice.value),
             "loss": float(choice.loss),
             **{key: float(number) for key, number in solution.details(position, choice.action).items()},

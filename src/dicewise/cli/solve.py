@@ -27,9 +27,9 @@ from dicewise.cli.common import (
 )
 from dicewise.errors import InputError
 from dicewise.files import check_writable, written_whole
+from dicewise.game import Game, spoken
 
 if TYPE_CHECKING:
-    from dicewise.game import Game
     from dicewise.solution import Solution
 
 WHY_UP_TO = 1_000_000
@@ -136,7 +136,7 @@ def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
         "states": report.states,
         "value": float(value),
         "values": [float(entry) for entry in values],
-        "action": None if over else game.label(solution.action(start)),
+        "action": None if over else spoken(game, "label", solution.action(start)),
         "method": report.method,
         "interests": report.interests,
         "tie_rule": report.tie_rule,
@@ -148,7 +148,7 @@ def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
     }
     if report.exact:
         content["exact"] = f"{Fraction(value).numerator}/{Fraction(value).denominator}"
-        content["best"] = [game.label(action) for action in solution.best_actions(start)]
+        content["best"] = [spoken(game, "label", action) for action in solution.best_actions(start)]
     return content
 
 
@@ -182,7 +182,7 @@ def _opening(solution: Solution[Any, Any]) -> str:
     actions = list(game.actions(game.start()))
     if not actions:
         return "none, the game is over"
-    label = game.label(solution.action(game.start()))
+    label = spoken(game, "label", solution.action(game.start()))
     return label if len(actions) > 1 else f"{label} (nothing to choose)"
 
 

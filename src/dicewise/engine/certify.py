@@ -29,11 +29,12 @@ from numpy.typing import NDArray
 
 from dicewise.engine.components import Components, components_of, end_components, force_the_end
 from dicewise.engine.exact import Arena, LoopError, UndecidedError, arena_of, giving_up, value_of
-from dicewise.engine.explore import action_list, explore, outcomes_of, turn_of
+from dicewise.engine.explore import explore
 from dicewise.engine.problem import Problem
+from dicewise.engine.reading import action_list, outcomes_of, turn_of
 from dicewise.engine.solve import interests_of
 from dicewise.errors import CyclicError
-from dicewise.game import Game, Number, Progress, pay_each
+from dicewise.game import Game, Number, Progress, pay_each, spoken
 from dicewise.solution import UNIT_ROUNDOFF, Solution, Violation
 
 
@@ -178,7 +179,7 @@ class _RulesCheck:
             violation = max(abs(mine - theirs) for mine, theirs in zip(claimed, first, strict=True))
         self.policy_loss = max(self.policy_loss, best - worth[chosen][mover])
         if violation > self.largest or not self.where:
-            self.largest, self.where = max(violation, self.largest), game.text(state)
+            self.largest, self.where = max(violation, self.largest), spoken(game, "text", state)
         self.errors[state] = violation + max(errors)
 
 
@@ -207,7 +208,7 @@ def _check_cyclic(solution: Solution[Any, Any], exact: bool, progress: Progress 
             found = replace(found, error_bound=_bound(problem, shape, doubles, progress), unending=0)
     else:
         found = _check_doubles(problem, shape, doubles, np.array(chosen), progress)
-    return replace(found, where=game.text(graph.states[int(found.where)]))
+    return replace(found, where=spoken(game, "text", graph.states[int(found.where)]))
 
 
 def _check_doubles(

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from dicewise.engine.components import Components, components_of
 from dicewise.engine.distribution import Distribution, Flow
-from dicewise.engine.explore import STATE_LIMIT, action_list, explore, start_of, turn_of
+from dicewise.engine.explore import STATE_LIMIT, explore
 from dicewise.engine.policies import Played, play, play_against
+from dicewise.engine.reading import action_list, start_of, turn_of
 from dicewise.engine.solve import solve, solve_graph
 from dicewise.errors import CyclicError, InputError
 from dicewise.game import A, Game, Number, Progress, S

@@ -20,7 +20,7 @@ from functools import cached_property
 from numbers import Rational
 from typing import Any
 
-from dicewise.engine.explore import action_list, outcomes_of, pay_row, player_count, turn_of, where
+from dicewise.engine.reading import action_list, outcomes_of, pay_row, player_count, turn_of, where
 from dicewise.errors import DicewiseError, InputError
 from dicewise.game import Game, Pay
 from dicewise.solution import Solution

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dicewise.engine.draws import Key, first_digits, key_of, pick, thresholds
-from dicewise.engine.explore import action_list, call, outcomes_of, pay_row, rotated, start_of, turn_of
 from dicewise.engine.policies import Played, PlayedUnpaid, play
+from dicewise.engine.reading import action_list, call, outcomes_of, pay_row, rotated, start_of, turn_of
 from dicewise.errors import InputError, LimitError, RulesError
 from dicewise.game import Game, Number, Progress
 

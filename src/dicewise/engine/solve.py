@@ -23,6 +23,7 @@ from dicewise.engine.components import Components, components_of
 from dicewise.engine.exact import LoopError, UndecidedError, backward_induction_exactly, solve_exactly
 from dicewise.engine.explore import explore
 from dicewise.engine.problem import Problem
+from dicewise.engine.reading import listed_in_words, shortcut
 from dicewise.errors import CyclicError, InputError, LimitError
 from dicewise.game import A, Game, Number, Progress, S
 from dicewise.graph import Graph, Listed, spans
@@ -68,12 +69,12 @@ def solve(
     factor = _checked(gamma, theta, exact)
     plain = factor == 1 and theta is None
     if using in ("auto", "kernel") and plain:
-        solution = game.kernel(exact=exact, progress=progress)
+        solution: Solution[S, A] | None = shortcut(game, "kernel", Solution, exact=exact, progress=progress)
         if solution is not None:
             return solution
     if using == "kernel":
         raise InputError(f"{game.spec} has no kernel for this; solve it using 'auto' or 'rules'")
-    graph = game.graph() if using in ("auto", "graph") else None
+    graph = shortcut(game, "graph", Graph) if using in ("auto", "graph") else None
     if using == "graph" and graph is None:
         raise InputError(f"{game.spec} does not build its own graph; solve it using 'auto' or 'rules'")
     method = "rules" if graph is None else "graph"
@@ -320,12 +321,16 @@ def solve_from(game: Game[S, A], exact: bool, gamma: Fraction = Fraction(1)) -> 
 
 def interests_of(graph: Graph) -> str:
     """`one player`, `team`, `constant sum` or `each for itself`, read off what is paid."""
-    if graph.players == 1:
+    return interests_by_pays(graph.players, graph.ends, graph.reward)
+
+
+def interests_by_pays(players: int, ends: NDArray[Any], reward: NDArray[Any] | None) -> str:
+    if players == 1:
         return "one player"
-    paid = [graph.ends] if graph.reward is None else [graph.ends, graph.reward]
+    paid = [ends] if reward is None else [ends, reward]
     if all((rows == rows[:, :1]).all() for rows in paid):
         return "team"
-    if graph.players != 2:
+    if players != 2:
         return "each for itself"
     sums = [[Fraction(a) + Fraction(b) for a, b in _distinct(rows)] for rows in paid]
     floats = any(isinstance(number, float) for rows in paid for row in _distinct(rows) for number in row)
@@ -358,8 +363,7 @@ def _without_end(graph: Graph, shape: Components) -> int | None:
 
 
 def _shown(game: Game[Any, Any], graph: Graph, states: Sequence[int]) -> str:
-    texts = [repr(game.text(graph.states[state])) for state in states[:3]]
-    return ", ".join(texts) + (", ..." if len(states) > 3 else "")
+    return listed_in_words(game, [graph.states[state] for state in states[:51]])
 
 
 def _comes_back(game: Game[Any, Any], graph: Graph, shape: Components) -> str:

@@ -18,8 +18,9 @@ from fractions import Fraction
 from typing import Any
 
 from dicewise.engine.components import Components, components_of
-from dicewise.engine.explore import action_list, call, explore, outcomes_of, rotated, start_of
+from dicewise.engine.explore import explore
 from dicewise.engine.problem import Problem
+from dicewise.engine.reading import action_list, call, outcomes_of, rotated, start_of
 from dicewise.errors import InputError
 from dicewise.game import Game, Number, pay_each
 from dicewise.graph import Graph

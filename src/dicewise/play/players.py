@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from dicewise.engine.draws import key_of, pick
-from dicewise.engine.explore import action_list, player_count
 from dicewise.engine.policies import Mixed, Policy, play
+from dicewise.engine.reading import action_list, player_count
 from dicewise.engine.recall import recall
 from dicewise.errors import InputError, did_you_mean
 from dicewise.game import Game

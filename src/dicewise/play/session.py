@@ -29,7 +29,7 @@ from itertools import accumulate
 from typing import Any, Generic
 
 from dicewise.engine.draws import key_of, pick
-from dicewise.engine.explore import action_list, call, outcomes_of, pay_row, player_count, start_of, turn_of
+from dicewise.engine.reading import action_list, call, outcomes_of, pay_row, player_count, start_of, turn_of
 from dicewise.errors import InputError
 from dicewise.game import A, Game, Number, S
 from dicewise.play.transcript import HINT, UNDO, read_transcript, write_transcript

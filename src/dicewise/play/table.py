@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dicewise.engine.explore import outcomes_of
+from dicewise.engine.reading import outcomes_of
 from dicewise.errors import DicewiseError, InputError
 from dicewise.game import Number
 from dicewise.play.session import Move, Session
