@@ -92,6 +92,8 @@ class Explorer:
         self.chance: list[float] = []
         self.reward: list[tuple[Number, ...]] = []
         self.first_edge = [0]
+        self.nothing: tuple[Number, ...] = (0,) * self.players
+        self.checked = checked
         self.twins = TWINS_CHECKED if checked else 0
         self.steady = 0 if checked else STEADY_CHECKED
         self.done = 0  # states whose lotteries are known
@@ -158,11 +160,17 @@ class Explorer:
         if self.rotates:
             first = call(game, game.as_first, state, state=state)
             if not same(game, first, state, "states", state):
-                if wrong := rotation_fault(game, state, first, thorough=self.twins < TWINS_CHECKED):
+                early = self.twins < TWINS_CHECKED
+                # to check all of them would take longer than all the rest
+                looked_at = early or self.checked or self.twins % 16 == 0
+                if looked_at and (wrong := rotation_fault(game, state, first, thorough=early)):
                     raise wrong
                 self.twins += 1
-                self.places[state] = known = self.place(first) + turn
-                return known
+                place = self.place(first)
+                if place % players:
+                    raise fault(game, "as_first must make the mover player 0", state)
+                self.places[state] = place + turn
+                return place + turn
         actions = action_list(game, state)
         if actions:
             node = len(self.states)
@@ -184,7 +192,7 @@ class Explorer:
     def lottery_of(self, state: Any, turn: int, action: Any) -> int:
         """The index of the lottery that an action starts, shared with its equals."""
         merged: dict[Any, int] = {}
-        places, place, reward = self.places, self.place, self.game.reward
+        places, place, reward, pays = self.places, self.place, self.game.reward, self.pays_on_the_way
         try:
             lottery = self.game.step(state, action)
             if type(lottery) is not list:  # it may be made only now, and have no end
@@ -195,9 +203,10 @@ class Explorer:
                     where_to = place(to)
                 if type(weight) is not int or weight <= 0:
                     raise TypeError
-                if self.pays_on_the_way:
+                if pays:
                     pay = reward(state, action, outcome)
-                    where_to = (where_to, pay)
+                    if pay != 0:
+                        where_to = (where_to, pay)
                 merged[where_to] = merged.get(where_to, 0) + weight
             if not merged:
                 raise ValueError
@@ -223,7 +232,8 @@ class Explorer:
                     hash(pay)
                 except TypeError:  # a list of pays, say
                     pay_row(self.game, pay, "reward", state=state, action=action)
-                where_to = (where_to, pay)
+                if not (isinstance(pay, int | float | Fraction) and pay == 0):
+                    where_to = (where_to, pay)
             merged[where_to] = merged.get(where_to, 0) + weight
         return merged
 
@@ -233,9 +243,11 @@ class Explorer:
         total = sum(merged.values())
         for where_to, weight in merged.items():
             if self.pays_on_the_way:
-                where_to, pay = where_to
-                row = pay_row(self.game, pay, "reward", state=state, action=action)
-                self.reward.append(rotated(row, turn))
+                row = self.nothing
+                if type(where_to) is tuple:
+                    where_to, pay = where_to
+                    row = rotated(pay_row(self.game, pay, "reward", state=state, action=action), turn)
+                self.reward.append(row)
             node, to_turn = divmod(where_to, players)
             self.target.append(node)
             self.shift.append((turn - to_turn) % players)

@@ -16,6 +16,9 @@ from typing import Any, TypeVar
 from dicewise.errors import DicewiseError, LimitError, RulesError, on_one_line, raised, shown
 from dicewise.game import Game, Number, Pay, pay_each
 
+ACTIONS_COMPARED = 20
+"""Actions of a state whose lotteries are looked at twice: later ones may lead to very many outcomes."""
+
 MOST_PLAYERS, MOST_ACTIONS, MOST_OUTCOMES = 100, 1_000_000, 1_000_000
 """More than this in one state is a list without an end."""
 
@@ -268,7 +271,7 @@ def rotation_fault(game: Game[Any, Any], state: Any, first: Any, *, thorough: bo
     if not actions:
         alike = rotated(payoff_of(game, state), turn) == payoff_of(game, first)
         return None if alike else fault(game, "as_first changes the payoff", state)
-    for action in actions if thorough else ():
+    for action in actions[:ACTIONS_COMPARED] if thorough else ():
         here, there = outcomes_of(game, state, action), outcomes_of(game, first, action)
         if not same(game, [edge[:2] for edge in here], [edge[:2] for edge in there], "outcomes", state):
             return fault(game, "as_first changes what may happen", state, action)
@@ -288,7 +291,7 @@ def unsteady(game: Game[Any, Any], state: Any) -> RulesError | None:
     if not same(game, state, state, "states", state):
         return fault(game, "a state is not equal to itself", state)
     actions = action_list(game, state)
-    for action in actions:
+    for action in actions[:ACTIONS_COMPARED]:
         lottery, again = outcomes_of(game, state, action), outcomes_of(game, state, action)
         if hashed(game, state) != before:
             return fault(game, "step changes the state that it is given; make a new one", state, action)

@@ -32,8 +32,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from dicewise.chance import Lottery, die, read_die, spell_die
-from dicewise.errors import InputError
-from dicewise.game import Game, Number, sure
+from dicewise.errors import CyclicError, InputError
+from dicewise.game import Game, Number, Progress, sure
 from dicewise.spec import exact_number, whole_number
 
 if TYPE_CHECKING:
@@ -204,6 +204,15 @@ class Pig(Game[Position, str]):
         return lambda state: "hold" if state.total >= enough else "roll"
 
     # ---- speed
+
+    def kernel(self, *, exact: bool = False, progress: Progress | None = None) -> None:
+        """None: the engine solves it. More than two players are refused before half of them are explored."""
+        if self.players > 2:
+            raise CyclicError(
+                f"{self.spec} can come back to a position, and each of its {self.players} players plays for itself; "
+                "one or two players can be solved",
+                "interests",
+            )
 
     def graph(self) -> Graph | None:
         if self.players > 2:
