@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dicewise import CyclicError, Game, InputError, LimitError, Solution, certify, check_game, solve
+from dicewise import CyclicError, Game, InputError, LimitError, Solution, certify, check_game, evaluate, solve
 from dicewise.engine.components import Way, components_of, end_components, force_the_end
 from dicewise.engine.explore import explore
 from dicewise.engine.solve import solve_graph
@@ -486,3 +486,84 @@ def test_tables_of_cyclic_games_keep_their_policy(tmp_path: Any) -> None:
 def test_components_too_large_for_fractions_are_refused() -> None:
     with pytest.raises(LimitError, match="3,000 positions"):
         solve(Stroll(3000), exact=True)
+
+
+# ---- what an adversary found
+
+
+@dataclass(frozen=True)
+class Spin(Game[Any, str]):
+    """Take 10, or spin: a little is lost at every turn of the wheel, which hardly ever stops. Elsewhere a jackpot makes
+    the little look like rounding, and many states keep fractions away."""
+
+    pad: int = 4500
+    jackpot: int = 10**9
+    odds: int = 10**6
+    price: float = 0.00005
+    prize: int = 10
+
+    def start(self) -> Any:
+        return ("deal", 0)
+
+    def actions(self, state: Any) -> Sequence[str]:
+        return {"deal": ("deal",), "wheel": ("spin", "take"), "pad": ("on",), "mid": ("back",)}.get(state[0], ())
+
+    def step(self, state: Any, action: str) -> Any:
+        if action == "deal":
+            pads = [(at, 1, ("pad", at)) for at in range(self.pad)]
+            return [("wheel", self.pad, ("wheel", 0)), ("jackpot", 1, ("end", self.jackpot)), *pads]
+        if action == "take":
+            return [(None, 1, ("end", 10))]
+        if action == "spin":
+            return [("again", self.odds - 1, ("mid", 0)), ("stop", 1, ("end", self.prize))]
+        return [(None, 1, ("wheel", 0))]
+
+    def reward(self, state: Any, action: str, outcome: Any) -> float:
+        return -self.price if action == "spin" else 0
+
+    def payoff(self, state: Any) -> int:
+        return int(state[1])
+
+
+@pytest.mark.parametrize("game", [Spin(), Spin(odds=10**13, price=0, prize=0, jackpot=1), Spin(pad=5)], ids=str)
+def test_what_is_lost_at_every_visit_is_no_rounding(game: Spin) -> None:
+    solution = solve(game)
+    assert solution.value(("wheel", 0)) == pytest.approx(10)
+    assert solution.action(("wheel", 0)) == "take"
+    assert evaluate(game, solution).values[0] == pytest.approx(float(solution.value(game.start())))
+
+
+def test_a_policy_makes_headway_where_the_other_may_idle() -> None:
+    """Player 0 has won in state 1 and may stay there for ever; player 1 can only lead play there, or end it."""
+    idle = table(
+        (1, (((1, 1, 0),), ((1, 2, 0),))),
+        (0, (((1, 1, 0),), ((1, 0, 0),), ((1, 2, 0),))),
+        ends=((1, -1), (-1, 1)),
+        players=2,
+    )
+    exact = solve(idle, exact=True)
+    assert certify(exact, exact=True).proven
+    assert evaluate(idle, exact).values == (1, -1)
+
+
+def test_nothing_to_win_or_lose_ends_all_the_same() -> None:
+    same = table(
+        (0, (((1, 1, 0),), ((1, 2, 0),))), (1, (((1, 0, 0),), ((1, 3, 0),))), ends=((1, -1), (1, -1)), players=2
+    )
+    for solver in (solve, in_doubles, lambda game: solve(game, exact=True)):
+        solution = solver(same)
+        assert evaluate(same, solution).values == (1, -1)
+    assert certify(solve(same, exact=True), exact=True).proven
+
+
+def test_a_value_of_nothing_is_bounded_by_nothing() -> None:
+    rest = table((0, (((1, 0, 0),), ((1, 1, 0),))), (0, (((1, 0, 0),), ((1, 2, 0),))), ends=(0,))
+    bound = certify(solve(rest)).error_bound
+    assert bound is not None
+    assert bound < 1e-50
+
+
+def test_discounting_what_is_shared_is_refused_by_its_reason() -> None:
+    for theta in (None, 0.1):
+        with pytest.raises(InputError, match=r"gamma 0\.9 shrinks the total of 1"):
+            solve(Race(2), gamma=0.9, theta=theta)

@@ -47,7 +47,7 @@ def command(ctx: click.Context, game: str, exact: bool, as_json: bool, quiet: bo
     solution, _ = solved(rules, quiet)
     with progress_shown(quiet) as progress:
         certificate = certify(solution, exact=exact, progress=progress)
-    content = _as_dict(certificate)
+    content = _as_dict(certificate) | {"interests": solution.report.interests}
     tolerated = TOLERATED * solution.tolerance / TIE_TOLERANCE
     holds = certificate.violation <= tolerated and certificate.policy_loss <= tolerated
     if exact:
@@ -99,7 +99,8 @@ def _print(certificate: Certificate, content: dict[str, Any]) -> None:
     print(f"  solution            {certificate.method}")
     print(f"  largest violation   {content['violation']:.3g} (at {certificate.where})")
     print(f"  policy's loss       {content['policy_loss']:.3g} at most in any state")
-    print(f"  error of any value  {'not bounded: ties decide' if bound is None else f'at most {bound:.3g}'}")
+    unbounded = "ties decide" if content["interests"] == "each for itself" else "doubles cannot tell, --exact can"
+    print(f"  error of any value  {f'not bounded: {unbounded}' if bound is None else f'at most {bound:.3g}'}")
     if "proven" in content:
         print(f"  exact solution      {'proven: violation 0 in every state' if content['proven'] else 'NOT PROVEN'}")
         print(f"  largest error       {content['largest_error']:.3g} against the exact values")

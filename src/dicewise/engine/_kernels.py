@@ -101,19 +101,23 @@ def iterate(order: Any, first: int, last: int, work: Any, value: Any, sweeps: in
 
 @njit(cache=True, nogil=True)
 def head_for_the_end(
-    order: Any, first: int, last: int, component: Any, work: Any, value: Any, policy: Any, mark: Any, slack: float
-) -> bool:
+    order: Any, first: int, last: int, component: Any, work: Any, value: Any, policy: Any, mark: Any
+) -> None:
     """A best choice for every state of a component by which its player gets on, whatever the other one does.
 
-    `mark[s, 0]`: the mover of s can head for the way out; `mark[s, 1]`: so can the one who waits. Choices within
-    `slack` of the best count as best. Whether all states are marked is returned, not proven: the errors prove it.
+    `mark[s, 0]`: the mover of s can head for the way out; `mark[s, 1]`: so can the one who waits. Choices that fall
+    short by no more than rounding count as best: what they lose is lost again at every visit. Where nobody can make
+    headway against the other, a choice by which both together do. All this proves nothing: the errors do.
     """
     first_choice, lottery, first_edge, target, sign = work[:5]
     here = component[order[first]]
     left = 2 * (last - first)
+    largest = 0.0
     for at in range(first, last):
         mark[order[at], 0] = mark[order[at], 1] = False
         policy[order[at]] = -1
+        largest = max(largest, abs(value[order[at]]))
+    slack = 16.0 * ROUNDOFF * largest
     changed = True
     while changed and left:
         changed = False
@@ -123,8 +127,8 @@ def head_for_the_end(
                 continue
             every = True
             for c in range(first_choice[s], first_choice[s + 1]):
-                worth, away, _ = _worth(lottery[c], s, work, value)
-                if away <= 0.0 or worth < (value[s] - slack) * away:
+                worth, away, rounding = _worth(lottery[c], s, work, value)
+                if away <= 0.0 or worth < (value[s] - slack) * away - rounding:
                     continue
                 mine = theirs = False
                 for e in range(first_edge[lottery[c]], first_edge[lottery[c] + 1]):
@@ -143,11 +147,25 @@ def head_for_the_end(
             if every and not mark[s, 1]:
                 mark[s, 1] = changed = True
                 left -= 1
-    return left == 0
+    changed = left > 0
+    while changed:
+        changed = False
+        for at in range(first, last):
+            s = order[at]
+            for c in range(first_choice[s], first_choice[s + 1] if policy[s] < 0 else first_choice[s]):
+                worth, away, rounding = _worth(lottery[c], s, work, value)
+                if away <= 0.0 or worth < (value[s] - slack) * away - rounding:
+                    continue
+                for e in range(first_edge[lottery[c]], first_edge[lottery[c] + 1]):
+                    to = target[e]
+                    if to >= len(component) or component[to] != here or policy[to] >= 0:
+                        policy[s], changed = c - first_choice[s], True
+                if policy[s] >= 0:
+                    break
 
 
 @njit(cache=True, nogil=True)
-def _prepare(order: Any, first: int, last: int, work: Any, found: Any) -> None:
+def _prepare(order: Any, first: int, last: int, work: Any, found: Any, tiny: float) -> None:
     """What does not change while errors grow: for every choice the chance not to come back at once, and by how much,
     all rounding counted against us, its worth may lie above the value of its state (`over`) and below it (`under`)."""
     first_choice, lottery = work[0], work[1]
@@ -157,7 +175,7 @@ def _prepare(order: Any, first: int, last: int, work: Any, found: Any) -> None:
         for c in range(first_choice[s], first_choice[s + 1]):
             worth, away[c], rounding = _worth(lottery[c], s, work, value)
             gap = value[s] * away[c] - worth
-            rounding += TINY + 4.0 * ROUNDOFF * abs(value[s])  # TINY: see `_need`
+            rounding += tiny + 4.0 * ROUNDOFF * abs(value[s])  # see `_need` for the tiny
             over[c], under[c] = rounding - gap, rounding + gap
 
 
@@ -204,7 +222,7 @@ def bound(order: Any, first: int, last: int, work: Any, found: Any, sweeps: int,
     """
     below, above = found[1], found[2]
     if fresh:
-        _prepare(order, first, last, work, found)
+        _prepare(order, first, last, work, found, TINY)
         for at in range(first, last):
             below[order[at]] = above[order[at]] = 0.0
     least = CLEARLY_WORSE
@@ -285,7 +303,7 @@ def _step(s: int, work: Any, value: Any) -> tuple[float, int]:
 @njit(cache=True, nogil=True)
 def solve_components(
     number: int, end: int, starts: Any, order: Any, component: Any, cyclic: Any, work: Any, found: Any, mark: Any,
-    slack: float, narrow: float, most: int, step: int, given: bool, start: float, from_exits: bool,
+    narrow: float, most: int, step: int, given: bool, start: float, from_exits: bool,
 ) -> tuple[int, int]:  # fmt: skip
     """Values, policy and errors of the components from `number` on; each depends on earlier ones only.
 
@@ -303,7 +321,7 @@ def solve_components(
             if not given:
                 value[s] = best
             below[s] = above[s] = 0.0
-            _prepare(order, first, last, work, found)
+            _prepare(order, first, last, work, found, 0.0)
             below[s], above[s] = _need(s, work, found, -np.inf)
             policy[s] = -1  # readers pick the first best action within their tolerance
         elif 50 * edges > step:
@@ -313,7 +331,7 @@ def solve_components(
             if not given:
                 begin(order, first, last, number, component, work, value, start, from_exits)
                 seen += edges * iterate(order, first, last, work, value, sweeps, 0.0, False)
-            head_for_the_end(order, first, last, component, work, value, policy, mark, slack)
+            head_for_the_end(order, first, last, component, work, value, policy, mark)
             seen += 20 * edges
             if bound(order, first, last, work, found, sweeps, True) != PROVEN:
                 return number, FAILED

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dicewise.engine.components import Components, components_of, end_components, force_the_end
-from dicewise.engine.exact import Arena, LoopError, UndecidedError, arena_of, giving_up, value_of
+from dicewise.engine.components import Components, Way, components_of, end_components, force_the_end
+from dicewise.engine.exact import Arena, LoopError, UndecidedError, arena_of, lost_nodes, tight_ways, value_of
 from dicewise.engine.explore import explore
 from dicewise.engine.problem import Problem
 from dicewise.engine.reading import action_list, outcomes_of, turn_of
@@ -254,24 +254,22 @@ def _check_exactly(problem: Problem, shape: Components, values: list[Fraction], 
             if abs(best - values[state]) > largest:
                 largest, where = abs(best - values[state]), state
         if shape.cyclic[number]:
-            unending += _unending(problem, arena, mine, worths, [chosen[state] for state in arena.states])
+            unending += _unending(problem, arena, mine, [chosen[state] for state in arena.states])
     # without violation and loss, values are the truth where play ends
     bound = Fraction(0) if largest == loss == 0 and not unending else None
     return Violation(count, largest, str(where), loss, bound, unending=unending)
 
 
-def _unending(
-    problem: Problem, arena: Arena, mine: list[Fraction], worths: list[list[Fraction]], chosen: list[int]
-) -> int:
+def _unending(problem: Problem, arena: Arena, mine: list[Fraction], chosen: list[int]) -> int:
     """The nodes of a component from which the chosen actions are not shown to end play, or would better not."""
-    tight = [
-        [way for way, worth in zip(ways, worths[node], strict=True) if worth == mine[node]]
-        for node, ways in enumerate(arena.ways)
-    ]
-    played = [[arena.ways[node][chosen[node]]] if me else tight[node] for node, me in enumerate(arena.mine)]
+    lost = lost_nodes(problem, arena, mine)
+    _, tight = tight_ways(arena, mine, lost)
+    played = list(tight)
+    for node in (node for node, me in enumerate(arena.mine) if me):
+        way = arena.ways[node][chosen[node]]
+        played[node] = [Way(way.inside - lost, way.leaves or bool(way.inside & lost))]
     sure = force_the_end(arena.mine, played)
-    least = giving_up(problem, arena) if problem.opposed else [None] * len(mine)
-    left = sum(node not in sure and value != low for node, (value, low) in enumerate(zip(mine, least, strict=True)))
+    left = sum(node not in sure and node not in lost for node in range(len(mine)))
     if not problem.opposed:
         left += sum(len(loop) for loop in end_components(tight) if min(mine[node] for node in loop) < 0)
     return left

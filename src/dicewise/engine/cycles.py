@@ -118,7 +118,6 @@ class _Doubles:
         self.mark = np.zeros((count, 2), dtype=np.bool_)
         self.gaps = False
         self.scale = max(1.0, graph.scale)
-        self.slack = 1e-13 * self.scale
         low, high = self.outer_bounds()
         notes = (np.empty(len(graph.lottery)) for _ in range(3))
         self.found = (self.value, self.below, self.above, self.policy, low, high, *notes)
@@ -135,8 +134,9 @@ class _Doubles:
         if limits is None:
             return np.full(count, -np.inf), np.full(count, np.inf)
         sides, pays = limits
-        lows = np.array([np.nextafter(float(low), -np.inf) for low, _ in pays])
-        # alone, who never ends gets nothing: that no end pays more proves nothing where this is more
+        # alone, a policy must be shown to get what it promises, however little that is; and who never ends gets
+        # nothing, so that no end pays more proves nothing where this is more
+        lows = np.array([np.nextafter(float(low), -np.inf) if self.problem.opposed else -np.inf for low, _ in pays])
         highs = np.array(
             [np.nextafter(float(high), np.inf) if self.problem.opposed or high >= 0 else np.inf for _, high in pays]
         )
@@ -150,7 +150,7 @@ class _Doubles:
         while number < last:
             number, state = _kernels.solve_components(
                 number, last, shape.starts, shape.order, shape.component, shape.cyclic, self.work, self.found,
-                self.mark, self.slack, NARROW * self.scale, HASTE, STEP, self.given, self.start, self.from_exits,
+                self.mark, NARROW * self.scale, HASTE, STEP, self.given, self.start, self.from_exits,
             )  # fmt: skip
             if state == _kernels.TOO_LARGE or (state == _kernels.FAILED and not self.settle(number)):
                 self.solve_large(number, progress)
@@ -262,7 +262,7 @@ class _Doubles:
         shape = self.components
         first, last = shape.starts[number : number + 2].tolist()
         _kernels.head_for_the_end(
-            shape.order, first, last, shape.component, self.work, self.value, self.policy, self.mark, self.slack
+            shape.order, first, last, shape.component, self.work, self.value, self.policy, self.mark
         )
 
     def settle(self, number: int) -> bool:
@@ -275,7 +275,7 @@ class _Doubles:
             value = Fraction(float(self.value[to]))
             return value - Fraction(float(self.below[to])), value + Fraction(float(self.above[to]))
 
-        found = solve_component(self.problem, states, worth)
+        found, choices = solve_component(self.problem, states, worth)
         exits = float(max((self.below[to] + self.above[to] for to in self.exits(states)), default=0.0))
         for state, (low, high) in zip(states, found, strict=True):
             if high - low > 1000 * exits + 1e-12 * self.scale:
@@ -283,10 +283,9 @@ class _Doubles:
             self.gaps = self.gaps or high > low
             if not self.given:
                 self.value[state] = float((low + high) / 2)
-            middle = float(self.value[state])
-            self.below[state] = np.nextafter(max(float(Fraction(middle) - low), 0.0), np.inf)
-            self.above[state] = np.nextafter(max(float(high - Fraction(middle)), 0.0), np.inf)
-        self.choose(number)
+            middle = Fraction(float(self.value[state]))
+            self.below[state], self.above[state] = _rounded_up(middle - low), _rounded_up(high - middle)
+        self.policy[states] = choices
         return True
 
     def exits(self, states: list[int]) -> set[int]:
@@ -296,3 +295,10 @@ class _Doubles:
             for lottery in graph.lottery[graph.first_choice[state] : graph.first_choice[state + 1]].tolist():
                 found.update(graph.target[graph.first_edge[lottery] : graph.first_edge[lottery + 1]].tolist())
         return found - inside
+
+
+def _rounded_up(width: Fraction) -> float:
+    """A distance that is not below 0 as a double that is not less."""
+    if width <= 0:
+        return 0.0
+    return float(np.nextafter(float(width), np.inf))

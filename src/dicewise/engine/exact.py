@@ -282,45 +282,78 @@ def giving_up(problem: Problem, arena: Arena) -> list[Fraction]:
     return [-4 * largest * steps] * len(arena.options)
 
 
-def _alone(problem: Problem, states: list[int], worth: Bounds) -> list[Fraction] | LoopError:
-    """One player's values, or why there are none."""
-    try:
-        return best_alone(arena_of(problem, states, worth))
-    except LoopError as error:
-        return error
-
-
-def solve_component(problem: Problem, states: list[int], worth: Bounds) -> list[tuple[Fraction, Fraction]]:
-    """The values of a component from below and from above; the same where `worth` is, or there is none."""
+def solve_component(
+    problem: Problem, states: list[int], worth: Bounds
+) -> tuple[list[tuple[Fraction, Fraction]], list[int]]:
+    """The values of a component from below and from above, the same where `worth` is the same or there is no value,
+    and the choices that are sure of the lower ones."""
+    arena, count = arena_of(problem, states, worth), len(states)
     if not problem.opposed:
-        below = _alone(problem, states, worth)
-        above = _alone(problem, states, lambda to: worth(to)[::-1])
+        below = _alone(arena)
+        upper = arena_of(problem, states, lambda to: worth(to)[::-1])
+        above = below if upper.options == arena.options else _alone(upper)
         if isinstance(below, LoopError) or isinstance(above, LoopError):
             raise below if isinstance(below, LoopError) and isinstance(above, LoopError) else UndecidedError(states)
-        return list(zip(below, above, strict=True))
-    arena = arena_of(problem, states, worth)
+        return list(zip(below, above, strict=True)), headway(problem, arena, below)
     quit_at = giving_up(problem, arena)
     values = sure_of(arena, quit_at)
     lost = [state for state, value, least in zip(arena.states, values, quit_at, strict=True) if value == least]
     if problem.limits is None and lost:
         raise LoopError("endless play", lost)
-    count = len(states)
-    return [(values[node], problem.total - values[node + count]) for node in range(count)]
+    bounds = [(values[node], problem.total - values[node + count]) for node in range(count)]
+    return bounds, headway(problem, arena, values)
 
 
-def policy_of(problem: Problem, states: list[int], values: Mapping[int, Fraction]) -> list[int]:
-    """For each state of a component the first best choice that makes headway to the way out; -1 where it is as good to
-    go on for ever, which only those do who cannot lose or cannot win any more."""
-    arena = arena_of(problem, states, lambda to: (values[to], values[to]))
-    count = len(states)
-    mine = [values[state] if node < count else problem.total - values[state] for node, state in enumerate(arena.states)]
+def _alone(arena: Arena) -> list[Fraction] | LoopError:
+    """One player's values, or why there are none."""
+    try:
+        return best_alone(arena)
+    except LoopError as error:
+        return error
+
+
+def lost_nodes(problem: Problem, arena: Arena, values: Sequence[Fraction]) -> set[int]:
+    """Where `me` cannot get less: to be led there and kept there for ever does no harm."""
+    if not problem.opposed or problem.limits is None:
+        return set()
+    least = giving_up(problem, arena)
+    return {node for node, value in enumerate(values) if value == least[node]}
+
+
+def tight_ways(arena: Arena, values: Sequence[Fraction], lost: set[int]) -> tuple[list[list[int]], list[list[Way]]]:
+    """The best choices of each node, by number and by where they lead; a lost node is a way out."""
     numbers = [
-        [at for at, option in enumerate(options) if value_of(option, mine) == mine[node]]
+        [at for at, option in enumerate(options) if value_of(option, values) == values[node]]
         for node, options in enumerate(arena.options)
     ]
-    ways = [[ways[at] for at in listed] for ways, listed in zip(arena.ways, numbers, strict=True)]
-    forced = force_the_end(arena.mine, ways)
-    return [numbers[node][forced[node]] if node in forced else -1 for node in range(count)]
+    ways = [
+        [Way(ways[at].inside - lost, ways[at].leaves or bool(ways[at].inside & lost)) for at in listed]
+        for ways, listed in zip(arena.ways, numbers, strict=True)
+    ]
+    return numbers, ways
+
+
+def headway(problem: Problem, arena: Arena, values: Sequence[Fraction]) -> list[int]:
+    """For each state of a component the first best choice by which the mover brings play to an end against whatever the
+    other does, or to where nothing is left to lose. Where neither can be done, one by which both together do."""
+    count = sum(arena.mine)
+    policy = [-1] * count
+    lost = lost_nodes(problem, arena, values)
+    for exempt in (set(), lost):
+        numbers, ways = tight_ways(arena, values, exempt)
+        for node, choice in force_the_end(arena.mine, ways).items():
+            if node < count and policy[node] < 0 and node not in exempt:
+                policy[node] = numbers[node][choice]
+    changed = True
+    while changed:
+        changed = False
+        for node in range(count):
+            for at in numbers[node] if policy[node] < 0 else ():
+                option = arena.options[node][at]
+                if option.leaves or any(policy[to % count] >= 0 for to, _ in option.moves):
+                    policy[node], changed = at, True
+                    break
+    return policy
 
 
 def solve_exactly(
@@ -337,16 +370,11 @@ def solve_exactly(
     for number in range(len(components.cyclic)):
         states = components.states(number)
         if components.cyclic[number]:
-            if problem.opposed:
-                found = solve_component(problem, states, known)
-                if any(below != above for below, above in found):
-                    raise LoopError("endless play", states)
-                best = [below for below, _ in found]
-            else:
-                best = best_alone(arena_of(problem, states, known))
-            values.update(zip(states, best, strict=True))
-            for state, choice in zip(states, policy_of(problem, states, values), strict=True):
-                policy[state] = choice
+            bounds, choices = solve_component(problem, states, known)
+            if any(below != above for below, above in bounds):
+                raise LoopError("endless play", states)
+            for state, (value, _), choice in zip(states, bounds, choices, strict=True):
+                values[state], policy[state] = value, choice
         else:
             arena = arena_of(problem, states, known)
             values[states[0]] = max(option.sure for option in arena.options[0])

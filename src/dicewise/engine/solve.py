@@ -91,7 +91,8 @@ def _checked(gamma: Number, theta: float | None, exact: bool) -> Fraction:
     except (TypeError, ValueError):
         factor = Fraction(0)
     if not 0 < factor <= 1:
-        raise InputError(f"gamma {gamma} is not allowed; it is a number above 0 and up to 1, such as 0.95")
+        shown = gamma if isinstance(gamma, str) else f"{float(factor):g}" if factor else gamma
+        raise InputError(f"gamma {shown} is not allowed; it is a number above 0 and up to 1, such as 0.95")
     if theta is not None and not 0 < theta < float("inf"):
         raise InputError(f"theta {theta!r} is not allowed; it is a number above 0, such as 0.01")
     if theta is not None and exact:
@@ -113,9 +114,8 @@ def solve_graph(
     started = time.perf_counter()
     interests = interests_of(graph)
     problem = Problem(graph, interests, gamma)
-    if problem.opposed and gamma < 1 and problem.total:  # what is shared shrinks, so that it is constant no more
-        interests = "each for itself"
-        problem = Problem(graph, interests, gamma)
+    if problem.opposed and gamma < 1 and problem.total:
+        raise InputError(SHRINKING.format(gamma=float(gamma), total=problem.total))
     one_number = interests != "each for itself"
     compiled = one_number and not exact and len(graph.target) >= COMPILED_FROM
     levels = None if compiled else levels_of(graph)
@@ -167,6 +167,10 @@ def solve_graph(
     )
 
 
+SHRINKING = (
+    "gamma {gamma:g} shrinks the total of {total} that two players share, so that they are opponents no more; "
+    "choose payoffs that add up to 0, or leave gamma out"
+)
 FIRST_LISTED = "the first listed of equally good actions"
 HEADWAY = "the first listed of equally good actions that make headway to the end"
 
@@ -207,9 +211,10 @@ def _solve_cyclic(
             except UndecidedError as error:
                 if not few:
                     where = _shown(game, graph, list(error.states))
+                    other = ", or exact arithmetic" if nodes <= MOST_NODES else ""
                     raise LimitError(
                         f"{game.spec} could not be solved with a proof at {where}: too many states that come back to "
-                        "each other, too slowly or for nothing; try smaller parameters, or --exact"
+                        f"each other, too slowly or for nothing; choose smaller parameters{other}"
                     ) from None
         values, choices = solve_exactly(problem, shape, progress)
     except LoopError as error:
@@ -274,10 +279,10 @@ def iterate_values(
     from dicewise.engine.cycles import work_of
 
     problem = Problem(graph, interests_of(graph), gamma)
-    if problem.interests == "each for itself" or (problem.opposed and gamma < 1 and problem.total):
-        raise InputError(
-            f"value iteration needs one player, a team or opponents, not {problem.interests}: leave theta out"
-        )
+    if problem.opposed and gamma < 1 and problem.total:
+        raise InputError(SHRINKING.format(gamma=float(gamma), total=problem.total))
+    if problem.interests == "each for itself":
+        raise InputError("value iteration is for one player, a team or two opponents, not for each for itself")
     count = len(graph.states)
     values = np.zeros(count + len(graph.ends))
     values[count:] = graph.ends[:, 0].astype(float)
@@ -294,9 +299,10 @@ def iterate_values(
             break
     else:
         raise LimitError(f"{sweeps:,} sweeps of value iteration did not get below theta {theta:g}; play may never end")
+    words = f"theta {theta:g}, gamma {float(gamma):g}, {sweeps:,} sweep{'s' * (sweeps > 1)}"
     report = Report(
         game=game.spec,
-        method=f"{method}, value iteration, theta {theta:g}, gamma {float(gamma):g}, {sweeps:,} sweeps",
+        method=f"{method}, value iteration, {words}",
         interests=problem.interests,
         states=count,
         seconds=time.perf_counter() - started,
