@@ -114,5 +114,5 @@ def _drop_output() -> None:
 
 def _fail(message: str, code: int) -> int:
     if sys.stderr is not None:  # it may be closed
-        print("dicewise:", " ".join(message.replace("\0", "").split()), file=sys.stderr)
+        print("dicewise:", " ".join(message.replace("\0", "").replace(r"\x00", "").split()), file=sys.stderr)
     return code
