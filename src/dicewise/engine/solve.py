@@ -40,8 +40,9 @@ FEW_EDGES, FEW_NODES = 4_000, 200
 quicker than to load a compiler, and nothing is left to prove."""
 
 
-MOST_NODES = 2_000
-"""Nodes of a component up to which it is solved in fractions if that is asked for: some seconds for each policy."""
+MOST_NODES = 1_000
+"""Nodes of a component up to which it is solved in fractions if that is asked for: one linear system takes about a
+second then, during which nothing else is heard."""
 
 TIES_DECIDED = 20_000
 """Edges up to which games of players who play each for itself are solved in fractions, which decide every tie."""
