@@ -567,3 +567,40 @@ def test_discounting_what_is_shared_is_refused_by_its_reason() -> None:
     for theta in (None, 0.1):
         with pytest.raises(InputError, match=r"gamma 0\.9 shrinks the total of 1"):
             solve(Race(2), gamma=0.9, theta=theta)
+
+
+@dataclass(frozen=True)
+class Tug(Game[Any, str]):
+    """Pull the rope to your side, safely or with a risk: it goes to and fro for a long time."""
+
+    size: int = 20
+    players: int = 2
+
+    def start(self) -> Any:
+        return (0, 0)
+
+    def turn(self, state: Any) -> int:
+        return int(state[1])
+
+    def actions(self, state: Any) -> Sequence[str]:
+        return () if abs(state[0]) >= self.size else ("safe", "risky")
+
+    def step(self, state: Any, action: str) -> Any:
+        at, turn = state
+        pull = 1 if turn == 0 else -1
+        if action == "safe":
+            return [("hit", 1, (at + pull, 1 - turn)), ("miss", 1, (at, 1 - turn))]
+        return [("hit", 1, (at + 2 * pull, 1 - turn)), ("miss", 2, (at - pull, 1 - turn))]
+
+    def payoff(self, state: Any) -> Any:
+        return (1, -1) if state[0] > 0 else (-1, 1)
+
+
+def test_play_that_goes_to_and_fro() -> None:
+    """Fair pulls: who moves first is half a pull ahead, one in 2 * size - 1/2."""
+    for size in (5, 20):
+        exact = solve(Tug(size), exact=True)
+        assert exact.value((0, 0)) == Fraction(1, 4 * size - 1)
+        assert certify(exact, exact=True).proven
+        doubles = in_doubles(Tug(size))
+        assert abs(Fraction(doubles.value((0, 0))) - exact.value((0, 0))) <= doubles.report.error_bound < 1e-11

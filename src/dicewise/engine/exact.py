@@ -6,8 +6,9 @@ iteration with exact linear algebra:
     one player   from a policy that ends, and switching only to what is strictly better, every policy on the way
                  ends, or a loop pays; the last one is the best that ends (Bertsekas and Tsitsiklis 1991)
     two players  what the mover can be sure of: its policy is improved against the other's best reply (Hoffman and
-                 Karp 1966). It begins by giving up everywhere, which is worth the worst that can happen; so what it
-                 ends with is the least fixed point, in which endless play counts as that worst.
+                 Karp 1966). It begins with a policy that always ends, or by giving up everywhere, which is worth the
+                 worst that can happen; so what it ends with is the least fixed point, in which endless play counts
+                 as that worst.
 
 Two players have a value if both are sure of it, the mover of v and the other of total - v: then it does not matter
 how endless play is counted. Where nothing is paid on the way, the worst that can happen is the worst end of the game.
@@ -16,6 +17,7 @@ how endless play is counted. Where nothing is paid on the way, the worst that ca
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -156,7 +158,7 @@ def value_of(option: Option, values: Sequence[Fraction]) -> Fraction:
 
 def best_alone(arena: Arena) -> list[Fraction]:
     """One player: the value of the best policy that ends; refused if a loop pays, or if going on for ever is better."""
-    values = _optimise(arena, arena.options, {}, 1, "paying loop")
+    values = _optimise(arena, arena.options, {}, 1, "paying loop", likely_policy(arena))
     tight = [
         [
             way
@@ -177,12 +179,16 @@ def sure_of(arena: Arena, giving_up: Sequence[Fraction]) -> list[Fraction]:
     """Two players: what `me` can be sure of, endless play counting as if it had given up."""
     given_up = dict(enumerate(giving_up))
     policy: dict[int, Option] = {}
+    likely = likely_policy(arena)
+    if likely is not None and _always_ends(arena, likely):  # a better start than giving up, and as safe
+        given_up.clear()
+        policy = {node: option for node, option in enumerate(likely) if arena.mine[node]}
     while True:
         allowed = [
             [policy[node]] if arena.mine[node] and node in policy else options
             for node, options in enumerate(arena.options)
         ]
-        values = _optimise(arena, allowed, given_up, -1, "endless play")
+        values = _optimise(arena, allowed, given_up, -1, "endless play", likely)
         changed = False
         for node, options in enumerate(arena.options):
             worths = [value_of(option, values) for option in options]
@@ -196,11 +202,66 @@ def sure_of(arena: Arena, giving_up: Sequence[Fraction]) -> list[Fraction]:
             return values
 
 
+def likely_policy(arena: Arena) -> list[Option] | None:
+    """What both sides are likely to choose, by policy iteration in doubles, which proves nothing: a place to start."""
+    count = len(arena.options)
+    try:
+        chosen = _ending_policy(arena, arena.options, {}, "no end")
+        matrices = [
+            (np.array([float(option.sure) for option in options]), [option.moves for option in options])
+            for options in arena.options
+        ]
+        for _ in range(LIKELY_ROUNDS):
+            system, side = np.eye(count), np.array([float(option.sure) for option in chosen])
+            for node, option in enumerate(chosen):
+                for to, chance in option.moves:
+                    system[node, to] -= float(chance)
+            values = np.linalg.solve(system, side)
+            changed = False
+            for node, (sure, moves) in enumerate(matrices):
+                worths = [
+                    s + sum(float(chance) * values[to] for to, chance in m) for s, m in zip(sure, moves, strict=True)
+                ]
+                best = max(worths) if arena.mine[node] else min(worths)
+                if abs(best - values[node]) > 1e-9 * (1 + abs(best)):
+                    chosen[node] = arena.options[node][worths.index(best)]
+                    changed = True
+            if not changed:
+                return chosen
+    except (LoopError, OverflowError, np.linalg.LinAlgError):
+        pass
+    return None
+
+
+LIKELY_ROUNDS = 50
+
+
+def _always_ends(arena: Arena, policy: list[Option]) -> bool:
+    """Whether play ends by `my` part of a policy, whatever the other does."""
+    ways = [
+        [Way(frozenset(to for to, _ in policy[node].moves), policy[node].leaves)] if me else listed
+        for node, (me, listed) in enumerate(zip(arena.mine, arena.ways, strict=True))
+    ]
+    return not end_components(ways)
+
+
 def _optimise(
-    arena: Arena, allowed: list[list[Option]], fixed: Mapping[int, Fraction], sign: int, refusal: str
+    arena: Arena,
+    allowed: list[list[Option]],
+    fixed: Mapping[int, Fraction],
+    sign: int,
+    refusal: str,
+    likely: list[Option] | None = None,
 ) -> list[Fraction]:
     """The best values (the least with sign -1) of policies that end, by policy iteration."""
     chosen = _ending_policy(arena, allowed, fixed, refusal)
+    if likely is not None:
+        start = [
+            wanted if any(wanted is option for option in options) else known
+            for wanted, options, known in zip(likely, allowed, chosen, strict=True)
+        ]
+        with suppress(LoopError):  # it may not end
+            chosen = _ending_policy(arena, [[option] for option in start], fixed, refusal)
     while True:
         values = _evaluate(chosen, fixed)
         changed = False
