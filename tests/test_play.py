@@ -272,3 +272,53 @@ def test_an_interrupt_is_answered_and_the_game_goes_on(env: dict[str, str]) -> N
     assert process.returncode == 0
     assert "round 1" in rest
     assert "kept" in rest
+
+
+def killed_at_random(env: dict[str, str], times: int) -> None:
+    """Play until the process is killed: a board is shown only when all moves before it are on the disk."""
+    rng = random.Random(7)
+    records = Records(Path(env["DICEWISE_DATA_DIR"]) / "games.sqlite3")
+    command = [
+        sys.executable,
+        "-m",
+        "dicewise",
+        "play",
+        "greed",
+        "--max",
+        "300",
+        "--sides",
+        "2",
+        "A",
+        "B",
+        "--first",
+        "A",
+    ]
+    moved = 0
+    for _ in range(times):
+        with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdin
+            assert process.stdout
+            process.stdin.write(b"1\n" * 100)
+            process.stdin.flush()
+            seen = process.stdout.readline()  # it has begun
+            time.sleep(rng.uniform(0.0, 0.12))
+            process.kill()
+            seen += process.stdout.read()
+        rounds = [int(number) for number in re.findall(rb"round (\d+):", seen)]
+        if not rounds:
+            continue
+        record = records.get("last")
+        session = replay(record, Greed(300, 2))
+        assert rounds[-1] <= len(session.moves) <= rounds[-1] + 1
+        assert record.ended is None
+        moved += len(session.moves)
+    assert moved > times  # else this has tested nothing
+
+
+def test_killed_at_random_moments_of_play(env: dict[str, str]) -> None:
+    killed_at_random(env, 20)
+
+
+@pytest.mark.slow
+def test_killed_a_thousand_times(env: dict[str, str]) -> None:
+    killed_at_random(env, 1000)
