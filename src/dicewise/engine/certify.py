@@ -27,8 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dicewise.engine.arena import Arena, arena_of, lost_nodes, tight_ways, value_of
 from dicewise.engine.components import Components, Way, components_of, end_components, force_the_end
-from dicewise.engine.exact import Arena, LoopError, UndecidedError, arena_of, lost_nodes, tight_ways, value_of
+from dicewise.engine.exact import LoopError, UndecidedError
 from dicewise.engine.explore import explore
 from dicewise.engine.problem import Problem
 from dicewise.engine.reading import action_list, outcomes_of, turn_of
