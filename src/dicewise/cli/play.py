@@ -104,7 +104,7 @@ def command(
         session, players, keeper = _go_on(ctx.obj, rules, solution, quiet)
     else:
         session, players = _sit_down(rules, names, against, first, position, seed, solution, keyboard.write)
-        keeper = None if no_record else _Keeper.new(session, players, rules, quiet)
+        keeper = None if no_record else _Keeper.new(session, players, quiet)
     keyboard.write(_banner(rules))
     table = Table(
         session, players, read=keyboard.read, write=keyboard.write, solution=solution, keeper=keeper,
@@ -214,23 +214,12 @@ class _Keeper:
         self.failed = False
 
     @classmethod
-    def new(
-        cls, session: Session[Any, Any], players: Sequence[Player], rules: Game[Any, Any], quiet: bool
-    ) -> _Keeper | None:
-        from dicewise.play.records import Records, address_of, source_of
+    def new(cls, session: Session[Any, Any], players: Sequence[Player], quiet: bool) -> _Keeper | None:
+        from dicewise.play.records import Records
 
         try:
             records = Records()
-            start = "" if session.start == rules.start() else rules.text(session.start)
-            id = records.begin(
-                address_of(rules),
-                session.names,
-                [player.name for player in players],
-                seed=session.seed,
-                number=session.number,
-                start=start,
-                source=source_of(rules),
-            )
+            id = records.keep(session, [player.name for player in players])
         except RecordsError as error:
             say(f"{error}; the game goes on without being kept", quiet)
             return None

@@ -30,7 +30,7 @@ from dicewise.engine.problem import Floats, Problem
 from dicewise.game import Progress
 from dicewise.graph import spans
 
-FEW_NODES = 600
+SETTLED_NODES = 600
 """Nodes of a component up to which it may be solved in fractions: a linear system of this size takes a second."""
 
 STEP = 30_000_000
@@ -268,7 +268,7 @@ class _Doubles:
     def settle(self, number: int) -> bool:
         """A component in fractions, if it is small enough."""
         states = self.components.states(number)
-        if len(states) * (2 if self.problem.opposed else 1) > FEW_NODES:
+        if len(states) * (2 if self.problem.opposed else 1) > SETTLED_NODES:
             return False
 
         def worth(to: int) -> tuple[Fraction, Fraction]:

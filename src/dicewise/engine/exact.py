@@ -138,28 +138,30 @@ def likely_policy(arena: Arena) -> list[Option] | None:
     """What both sides are likely to choose, by policy iteration in doubles, which proves nothing: a place to start."""
     count = len(arena.options)
     try:
-        chosen = _ending_policy(arena, arena.options, {}, "no end")
-        matrices = [
-            (np.array([float(option.sure) for option in options]), [option.moves for option in options])
+        ending = _ending_policy(arena, arena.options, {}, "no end")
+        chosen = [
+            next(at for at, option in enumerate(options) if option is wanted)
+            for options, wanted in zip(arena.options, ending, strict=True)
+        ]
+        doubles = [
+            [(float(option.sure), [(to, float(chance)) for to, chance in option.moves]) for option in options]
             for options in arena.options
         ]
         for _ in range(LIKELY_ROUNDS):
-            system, side = np.eye(count), np.array([float(option.sure) for option in chosen])
-            for node, option in enumerate(chosen):
-                for to, chance in option.moves:
-                    system[node, to] -= float(chance)
-            values = np.linalg.solve(system, side)
+            system, side = np.eye(count), np.empty(count)
+            for node, choice in enumerate(chosen):
+                side[node], moves = doubles[node][choice]
+                for to, chance in moves:
+                    system[node, to] -= chance
+            values = np.linalg.solve(system, side).tolist()
             changed = False
-            for node, (sure, moves) in enumerate(matrices):
-                worths = [
-                    s + sum(float(chance) * values[to] for to, chance in m) for s, m in zip(sure, moves, strict=True)
-                ]
+            for node, options in enumerate(doubles):
+                worths = [sure + sum(chance * values[to] for to, chance in moves) for sure, moves in options]
                 best = max(worths) if arena.mine[node] else min(worths)
                 if abs(best - values[node]) > 1e-9 * (1 + abs(best)):
-                    chosen[node] = arena.options[node][worths.index(best)]
-                    changed = True
+                    chosen[node], changed = worths.index(best), True
             if not changed:
-                return chosen
+                return [options[choice] for options, choice in zip(arena.options, chosen, strict=True)]
     except (LoopError, OverflowError, np.linalg.LinAlgError):
         pass
     return None

@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from dicewise.chance import Lottery, faces_of
 from dicewise.errors import InputError
 from dicewise.game import Game, Number, Progress, sure
+from dicewise.spec import exact_number
 
 if TYPE_CHECKING:
     from dicewise.games.hold_dice.solution import HoldDiceSolution
 
 MOST_DICE, MOST_SIDES = 10_000, 10_000
 MOST_WEIGHT = 10**15
-MOST_VALUE = 10**100
 
 
 class Position(NamedTuple):
@@ -75,7 +75,7 @@ class HoldDice(Game[Position, Action]):
             given = getattr(self, name)
             if not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= most:
                 raise InputError(f"{name} {given!r} is not allowed; it is a whole number from 1 to {most:,}")
-        object.__setattr__(self, "cost", _number("cost", self.cost))
+        object.__setattr__(self, "cost", exact_number("cost", self.cost))
         if self.cost < 0:
             raise InputError(f"cost {self.cost} is not allowed: rerolling for ever would pay; it is 0 or more")
         self._settle_die()
@@ -83,7 +83,7 @@ class HoldDice(Game[Position, Action]):
     def _settle_die(self) -> None:
         """One spelling for each die: values ascending and distinct, empty for 1..sides; weights without a common
         factor, empty if all are equal."""
-        values = tuple(_number("value", value) for value in self.values)
+        values = tuple(exact_number("value", value) for value in self.values)
         weights = tuple(self.weights)
         if not values and not weights:
             return
@@ -203,7 +203,7 @@ class HoldDice(Game[Position, Action]):
         return Position(tuple(sorted(map(self._value, words))), over)
 
     def _value(self, word: str) -> Number:
-        value = _number("die", word) if len(word) <= 200 and "e" not in word else None
+        value = exact_number("die", word) if len(word) <= 200 and "e" not in word else None
         if value is None or value not in self.flipped:
             listed = ", ".join(map(str, self.shown[:12])) + (" ..." if self.sides > 12 else "")
             raise InputError(f"a die cannot show {word}; the sides show {listed}")
@@ -263,14 +263,3 @@ class HoldDice(Game[Position, Action]):
 
 MOST_REMEMBERED = 4096
 """Keeps whose outcomes are remembered: all those of seven dice."""
-
-
-def _number(name: str, given: Any) -> Number:
-    """An exact number: floats count as the decimals that they print as, whole numbers as integers."""
-    try:
-        value = Fraction(str(given)) if isinstance(given, float) else Fraction(given)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
-        raise InputError(f"{name} {given!r} is not a number; for example {name} 1/2") from None
-    if abs(value) > MOST_VALUE or value.denominator > MOST_VALUE:
-        raise InputError(f"{name} is too large or too fine a number; numbers are at most {float(MOST_VALUE):.0e}")
-    return int(value) if value.denominator == 1 else value
