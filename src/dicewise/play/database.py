@@ -94,7 +94,14 @@ class Database:
     def _is_made(self, db: sqlite3.Connection) -> bool:
         """Whether the tables are there; False for an empty file."""
         queries = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
-        mark, version, tables = (db.execute(query).fetchone()[0] for query in queries)
+        alone = not db.in_transaction
+        if alone:  # all three at one moment: another process may be making the tables just now
+            db.execute("BEGIN")
+        try:
+            mark, version, tables = (db.execute(query).fetchone()[0] for query in queries)
+        finally:
+            if alone and db.in_transaction:
+                db.execute("ROLLBACK")
         if mark != OURS:
             if mark or version or tables:
                 raise _ForeignError
