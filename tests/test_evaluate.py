@@ -619,7 +619,9 @@ def test_forced_moves_are_not_asked_about() -> None:
 
 GREED = Greed(30, 6)
 EXAMPLES = Path(__file__).parents[1] / "examples"
-SMALLER = {"greed": {"max": "30"}, "pig": {"target": "20"}, "race": {"target": "20"}}
+SMALLER = {"greed": {"max": "30"}, "pig": {"target": "20"}, "race": {"target": "20"}} | {
+    "yahtzee": {"boxes": "ones,twos,yahtzee", "dice": "2", "sides": "2"}
+}
 """Parameters for games that take long as people play them."""
 
 
@@ -649,7 +651,7 @@ EVERY = list(every_game())
         (Pig(25), lambda state: "roll" if state[2] < 8 else {"roll": 1, "hold": 3}),
         (Dear(), lambda state: 1),
     ],
-    ids=repr,
+    ids=lambda it: repr(it) if it is None or isinstance(it, Game) else "policy",
 )
 def test_means_lie_within_four_standard_errors(game: Game[Any, Any], policy: Callable[[Any], Any] | None) -> None:
     chosen = solve(game) if policy is None else policy

@@ -25,7 +25,8 @@ from dicewise.errors import DicewiseError, InputError
 from dicewise.games.greed import Greed
 from dicewise.games.greed.exact import solve_exactly
 from dicewise.games.greed.solution import GreedSolution, solve_fast
-from dicewise.plot.heatmaps import DIGIT, LINE, Run, _sampled, borders, labelled, ruleset, runs
+from dicewise.plot.bands import DIGIT, LINE, Run, borders, labelled, runs, sampled
+from dicewise.plot.heatmaps import ruleset
 
 MAGIC = {"png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 KINDS = {False: "Normal turns", True: "Last turn"}
@@ -55,7 +56,7 @@ def solved(game: Greed) -> GreedSolution:
 
 @cache
 def pictured(game: Greed) -> Figure:
-    return plot.heatmaps(solved(game))
+    return plot.heatmap(solved(game))
 
 
 @cache
@@ -110,6 +111,14 @@ def test_pixels_have_the_colours_of_their_cells(last: bool) -> None:
             x, y = ax.transData.transform((active, queued)).astype(int)
             wanted = image.cmap(image.norm(table[active, queued]), bytes=True)
             assert tuple(pixels[y, x]) == wanted
+
+
+@pytest.mark.parametrize("game", [Greed(1, 6), Greed(15, 6), Greed(25, 6)], ids=lambda game: game.spec)
+def test_numbers_in_cells_can_be_read(game: Greed) -> None:
+    for figure in (pictured(game), plot.figure(solved(game), "payoff")):
+        ax = axes(figure, "Normal turns: payoff")
+        assert len(ax.texts) == (game.max + 1) ** 2
+        assert min(text.get_size() for text in ax.texts) >= 6.0
 
 
 def test_each_cell_is_a_square_of_whole_pixels() -> None:
@@ -266,13 +275,13 @@ def test_lines_run_between_the_bands() -> None:
     assert borders(stripes, crowded=False)[:, 0, 0].tolist() == [1, 5]
 
 
-def test_boards_with_more_cells_than_pixels_are_sampled() -> None:
+def test_boards_with_more_cells_than_pixels_aresampled() -> None:
     table = np.arange(2500)[:, None] * 10_000 + np.arange(2500)
-    seen = _sampled(table)
+    seen = sampled(table)
     assert seen.shape == (1200, 1200)
     assert set(np.diff(seen[0]).tolist()) == {2, 3}
     assert (int(seen[0, 0]), int(seen[-1, -1])) == (10_001, 2498 * 10_001)
-    assert _sampled(table[:1200, :1200]).shape == (1200, 1200)
+    assert sampled(table[:1200, :1200]).shape == (1200, 1200)
 
 
 # ---- files
@@ -297,7 +306,11 @@ def test_an_svg_can_be_read_aloud(tmp_path: Path) -> None:
     plot.save(solved(Greed(100, 6)), tmp_path / "greed.svg")
     text = (tmp_path / "greed.svg").read_text(encoding="utf-8")
     assert "<title>Greed for two players, maximum 100, 6-sided dice</title>" in text
-    assert "<dc:description>greed(max=100,sides=6); opening move: roll 24 dice" in text
+    assert "; greed(max=100,sides=6); opening move: roll 24 dice" in text.partition("<dc:description>")[2]
+    told = text.partition("<desc>")[2].partition("</desc>")[0]
+    assert told.startswith("Four boards, with the active player’s score to the right and the queued player’s upwards; ")
+    dice = solve_fast(Greed(100, 6)).dice(True)
+    assert f" to 1, up to {dice.max()} dice, standing in {(dice == 0).sum():,} of 10,201 states; greed(" in told
     assert "dc:date" not in text
     assert ">queued player’s score</text>" in text
     assert "data:image/png;base64" in text
@@ -353,7 +366,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypa
 
 def test_solutions_without_a_picture_are_refused(tmp_path: Path) -> None:
     exact = solve_exactly(Greed(5, 3))
-    for attempt in (plot.heatmaps, lambda it: plot.save(it, tmp_path / "greed.png")):
+    for attempt in (plot.heatmap, lambda it: plot.save(it, tmp_path / "greed.png")):
         with pytest.raises(InputError, match=r"greed\(max=5,sides=3\).*no picture yet; there is one of greed for two"):
             attempt(exact)
     assert not os.listdir(tmp_path)

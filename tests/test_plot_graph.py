@@ -318,10 +318,12 @@ def test_an_svg_can_be_read_aloud(tmp_path: Path) -> None:
 
 
 def test_views() -> None:
-    assert tuple(plot.VIEWS) == VIEWS
-    assert plot.default_view(Greed()) == "heatmaps"
-    assert plot.default_view(Greed(3, 2, players=3)) == "graph"
+    assert (*plot.VIEWS, "sweep") == VIEWS
+    assert plot.default_view(Greed()) == "heatmap"
+    assert plot.default_view(Greed(1, 2, players=3)) == "graph"
+    assert plot.default_view(Greed(3, 2, players=3)) == "values"
     assert plot.default_view(Ladder()) == "graph"
+    assert plot.default_view(Nim(400)) == "values"
     assert plot.check_game(Greed(3, 2), "graph") is plot.VIEWS["graph"]
     assert plot.check_game(Ladder()) is plot.VIEWS["graph"]
 
@@ -329,12 +331,13 @@ def test_views() -> None:
 @pytest.mark.parametrize(
     ("game", "view", "message"),
     [
-        (Greed(), "graph", r"greed\(max=100,sides=6\) is far too large to be drawn as a graph; at most 100 states"),
+        (Greed(), "graph", r"greed\(max=100,sides=6\) is far too large to be drawn as a graph .*; at most 100 states"),
         (Greed(5, 2), "graph", "lotteries and ends, too many to be drawn as a graph; at most 150: choose smaller"),
-        (Nim(400), None, "has 798 states, too many .* choose smaller .*; other pictures: heatmaps of greed for two"),
-        (Ladder(), "heatmaps", "has no heatmaps; they are of greed for two players: try the view graph"),
-        (Ladder(), "grap", "view 'grap' is not known; there are heatmaps, graph; did you mean 'graph'?"),
+        (Nim(400), "graph", "has 798 states, too many to be drawn as a graph of all that play can reach; at most 100"),
+        (Ladder(), "heatmap", "has no view heatmap, which is of greed for two players; it has: reach, .*, graph"),
+        (Ladder(), "grap", "view 'grap' is not known; there are heatmap, .*, graph; did you mean 'graph'?"),
         (Nim(0), None, "is over before it begins"),
+        (Nim(0), "graph", "is over before it begins"),
     ],
 )
 def test_games_without_a_picture_are_refused(
@@ -345,6 +348,12 @@ def test_games_without_a_picture_are_refused(
     with pytest.raises(InputError, match=message):
         plot.save(solve(game), tmp_path / "no.png", view=view)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_game_too_large_for_a_graph_has_its_values_drawn(tmp_path: Path) -> None:
+    game = Nim(400)
+    plot.save(solve(game), tmp_path / "nim.svg")
+    assert f"<title>What the states of {game.name} are worth</title>" in (tmp_path / "nim.svg").read_text("utf-8")
 
 
 def test_exact_values_are_fractions_where_they_are_short(tmp_path: Path) -> None:

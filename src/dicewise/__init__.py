@@ -16,6 +16,7 @@ from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
 from dicewise.games.pig import Pig
+from dicewise.games.yahtzee import Yahtzee
 
 if TYPE_CHECKING:
     from dicewise.engine.certify import Certificate, certify
@@ -91,6 +92,7 @@ __all__ = [
     "Simulation",
     "Solution",
     "Store",
+    "Yahtzee",
     "__version__",
     "best_response",
     "certify",

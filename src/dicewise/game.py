@@ -190,6 +190,11 @@ class Game(ABC, Generic[S, A]):
 
     # ---- speed: optional
 
+    def count_states(self, state: S) -> int | None:
+        """About how many positions can come after this one, where the rules can say: too many to go through one by
+        one are then refused at once, and not after an hour."""
+        return None
+
     def graph(self) -> Graph | None:
         """The whole game as arrays, for rules that can build them faster than they can be explored."""
         return None

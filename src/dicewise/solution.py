@@ -20,12 +20,14 @@ from functools import cached_property, partial
 from operator import index as as_int
 from typing import TYPE_CHECKING, Any, Generic
 
-from dicewise.errors import InputError
+from dicewise.errors import DicewiseError, InputError
 from dicewise.game import A, Game, Number, Progress, S, pay_each, spoken
 
 if TYPE_CHECKING:
     import numpy as np
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
+    from pandas import DataFrame
 
     from dicewise.graph import Numbering
 
@@ -115,12 +117,30 @@ class Solution(ABC, Generic[S, A]):
     def states(self) -> Iterator[S]:
         """Every unfinished state that the solution covers."""
 
+    def worths(self) -> NDArray[np.float64]:
+        """What every state is worth to its mover, in the order of `states`."""
+        import numpy as np
+
+        return np.array([float(self.value(state)) for state in self.states()])
+
     def arrays(self) -> dict[str, np.ndarray[Any, Any]] | None:
         """What the store should keep, or None where it cannot be kept."""
         return None
 
     def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation | None:
         """The Bellman equations of all states at once, where a solution can check them faster than state by state."""
+        return None
+
+    def play_out(
+        self, state: S, key: tuple[int, int], first: int, last: int, progress: Progress
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+        """Simulated games by this solution's own play, where it can play many faster than move by move: those from
+        number `first` up to `last`, from a state. What each player has in the end, a row per game, and the number of
+        moves, -1 for a game that is left to the rules.
+
+        They have to be the games that `simulate` plays by the rules, one by one: the action of `action`, and the
+        outcome that the draw of the game's next move falls on (`engine.draws`, where the key comes from).
+        """
         return None
 
     # ---- what follows from it
@@ -178,6 +198,10 @@ class Solution(ABC, Generic[S, A]):
     def details(self, state: S, action: A) -> Mapping[str, Number]:
         """More about an action in the game's own words (chances to win, to tie ...), for tables and JSON."""
         return {}
+
+    def in_brief(self, state: S, action: A) -> Mapping[str, str]:
+        """What a table for people shows of an action beside its value and its loss."""
+        return {name: f"{float(number):.2%}" for name, number in self.details(state, action).items()}
 
     @cached_property
     def payoff_range(self) -> tuple[Number, Number]:
@@ -251,6 +275,31 @@ class Solution(ABC, Generic[S, A]):
             columns["exact"] = [f"{value.numerator}/{value.denominator}" for value in exact]
             columns["best"] = ["|".join(map(label, self.best_actions(state))) for state in states]
         return columns
+
+    # ---- in notebooks
+
+    def plot(self, view: str | None = None, **options: Any) -> Figure:
+        """A picture, as a matplotlib figure that a notebook shows; `view` and its options are those of `plot.figure`.
+
+        It needs matplotlib: `pip install 'dicewise[plot]'`.
+        """
+        from dicewise.plot.notebook import figure_of
+
+        return figure_of(self, view, **options)
+
+    def to_pandas(self) -> DataFrame:
+        """`table` as a DataFrame of pandas, which is an extra: `pip install 'dicewise[pandas]'`."""
+        try:
+            from pandas import DataFrame
+        except ModuleNotFoundError:
+            raise DicewiseError("a DataFrame needs pandas: pip install 'dicewise[pandas]'") from None
+        return DataFrame(self.table())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of a solution."""
+        from dicewise.plot.notebook import html_of
+
+        return html_of(self)
 
 
 def rank(rows: list[tuple[A, Number, Number, tuple[Number, ...]]], tolerance: Number) -> list[Choice[A]]:
@@ -334,6 +383,11 @@ class TableSolution(Solution[S, A]):
 
     def states(self) -> Iterator[S]:
         return iter(self._numbering)
+
+    def worths(self) -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.array([float(row[0]) for row in self._table] if self.report.exact else self._table[:, 0], dtype=float)
 
     def _extremes(self) -> tuple[Number, ...]:
         if not len(self._table):  # a game that is over before it begins

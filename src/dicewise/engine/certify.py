@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from dicewise.engine.arena import Arena, arena_of, lost_nodes, tight_ways, value_of
 from dicewise.engine.components import Components, Way, components_of, end_components, force_the_end
 from dicewise.engine.exact import LoopError, UndecidedError
-from dicewise.engine.explore import explore
+from dicewise.engine.explore import check_count, explore
 from dicewise.engine.problem import Problem
 from dicewise.engine.reading import action_list, outcomes_of, turn_of
 from dicewise.engine.solve import interests_of
@@ -110,6 +110,7 @@ class _RulesCheck:
 
     def run(self, progress: Progress | None) -> Violation:
         known = [self.game.as_first(state) for state in self.solution.states()]
+        check_count(self.game, known[:1])
         for done, state in enumerate(known):
             self.finish(state)
             if progress is not None and done % 256 == 0:

@@ -50,6 +50,10 @@ TAKEN = frozenset(
     {"against", "all", "debug", "dpi", "exact", "first", "format", "from", "games", "gamma", "help", "json", "limit"}
     | {"no_exact", "no_record", "no_store", "output", "policies", "quiet", "resume", "rolls", "seed", "store", "theta"}
     | {"trace", "tutor", "version", "view"}
+    | {"at", "counts", "csv", "with"}
+    | {"exact_up_to", "far", "leaves", "numbers", "tie_steps", "ties"}
+    | {"fresh", "jobs", "of", "player", "table"}
+    | {"aims", "targets"}
 )
 """Options of commands, which a field of a game may not be named after."""
 

@@ -112,11 +112,11 @@ class Flow:
     def __init__(self, graph: Graph, components: Components, players: tuple[int, ...], exact: bool) -> None:
         self.graph, self.players, self.exact = graph, np.array(players), exact
         self.count = len(graph.states)
-        self.stages = _stages(graph, components)
+        self.stages = stages_of(graph, components)
         self.stage_of = np.full(self.count + len(graph.ends), len(self.stages))
         for number, (states, _) in enumerate(self.stages):
             self.stage_of[states] = number
-        self.chance: NDArray[Any] = _fractions(graph) if exact else graph.chance
+        self.chance: NDArray[Any] = exact_chances(graph) if exact else graph.chance
         self._choose_units()
 
     def _choose_units(self) -> None:
@@ -260,12 +260,12 @@ class Flow:
         _, example, kind = np.unique(kind, return_index=True, return_inverse=True)
         mass = self._numbers(np.zeros((size, len(example))))
         mass[place[rows.node] * seats + rows.entry, kind] = rows.mass
-        visits = _solve_exactly(moves, mass) if self.exact else _eliminate(moves, leaves, mass)
+        visits = visits_exactly(moves, mass) if self.exact else eliminate(moves, leaves, mass)
         at, kind = np.nonzero(visits)
         return _Rows(states[at // seats], at % seats, rows.totals[example[kind]], visits[at, kind])
 
 
-def _eliminate(
+def eliminate(
     moves: NDArray[np.float64], leaves: NDArray[np.float64], mass: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """v = mass + moves^T v, by taking states out one by one, without a subtraction: so the rarest way out is as precise
@@ -286,7 +286,7 @@ def _eliminate(
     return mass
 
 
-def _stages(graph: Graph, components: Components) -> list[tuple[NDArray[np.int64], bool]]:
+def stages_of(graph: Graph, components: Components) -> list[tuple[NDArray[np.int64], bool]]:
     """States that can be passed together, and whether play can come back to them: all that lead to them are in
     earlier stages. A cyclic component is a stage of its own."""
     count = len(components.cyclic)
@@ -312,7 +312,7 @@ def _stages(graph: Graph, components: Components) -> list[tuple[NDArray[np.int64
     return stages
 
 
-def _fractions(graph: Graph) -> NDArray[Any]:
+def exact_chances(graph: Graph) -> NDArray[Any]:
     """The chances of all edges."""
     chances = np.empty(len(graph.target), dtype=object)
     for begin, end in zip(graph.first_edge[:-1].tolist(), graph.first_edge[1:].tolist(), strict=True):
@@ -322,7 +322,7 @@ def _fractions(graph: Graph) -> NDArray[Any]:
     return chances
 
 
-def _solve_exactly(moves: NDArray[Any], mass: NDArray[Any]) -> NDArray[Any]:
+def visits_exactly(moves: NDArray[Any], mass: NDArray[Any]) -> NDArray[Any]:
     """v = mass + moves^T v in fractions."""
     from flint import fmpq, fmpq_mat  # exact linear algebra, loaded where a cyclic game is followed exactly
 

@@ -84,6 +84,12 @@ class Evaluation:
         """The chances of what all players end with, each together with the others."""
         return self._flow(tuple(range(self._played.players)), progress)
 
+    @property
+    def ends(self) -> frozenset[Number] | None:
+        """All that a player may end with, where nothing is paid on the way; None otherwise. Of two ways to end the
+        value alone says how likely each is."""
+        return None if self._graph.reward is not None else frozenset(self._graph.ends.ravel().tolist())
+
     @cached_property
     def _components(self) -> Components:
         return components_of(self._graph)

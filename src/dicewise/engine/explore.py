@@ -52,6 +52,10 @@ TWINS_CHECKED = 100
 STEADY_CHECKED = 4
 """States in which the rules are asked everything twice."""
 
+COUNTED_LIMIT = 200_000
+"""More states than this are refused at once where the rules can say how many there are: rules that can are those of
+games with a solver of their own, and slow."""
+
 LOOKS, PAUSE = 20_000, 0.2
 """The size is looked at, and progress shown, after so many states and edges, or about so many seconds: states may be
 large, and rules slow."""
@@ -65,7 +69,21 @@ def explore(
     progress: Progress | None = None,
 ) -> Graph:
     """The graph of all positions that can be reached from the roots (by default from the start)."""
-    return Explorer(game, limit).run([start_of(game)] if roots is None else roots, progress)
+    first = [start_of(game)] if roots is None else list(roots)
+    check_count(game, first)
+    return Explorer(game, limit).run(first, progress)
+
+
+def check_count(game: Game[S, Any], roots: Iterable[S]) -> None:
+    """Refuse what would take hours, where the rules can say so."""
+    for root in roots:
+        count = game.count_states(root)
+        if count is not None and count > COUNTED_LIMIT:
+            raise LimitError(
+                f"{spec_in_words(game)} has about {count:,} positions from here on, too many to go through one by one "
+                f"(up to {COUNTED_LIMIT:,}), which exact arithmetic, policies and plain rules have to do; choose "
+                "smaller parameters, or a later position"
+            )
 
 
 class Explorer:

@@ -111,6 +111,9 @@ class Played(Game[Any, Any]):
     def start(self) -> Any:
         return self.game.start()
 
+    def count_states(self, state: Any) -> int | None:
+        return self.game.count_states(state)
+
     def actions(self, state: Any) -> Sequence[Any]:
         legal = action_list(self.game, state)
         if len(legal) < 2:

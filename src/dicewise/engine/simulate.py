@@ -2,7 +2,8 @@
 
 What chance decides in a move depends on the seed, the number of the game and the number of the move alone (`draws`).
 So two ways of playing give the very same games: by the rules, one after the other, and side by side, thousands in
-NumPy arrays, where the rules are asked only once about each position that comes up.
+NumPy arrays, where the rules are asked only once about each position that comes up. Where a solution plays everybody's
+part, it is asked first whether it can play them out by itself (`Solution.play_out`): the same games again, compiled.
 
 With n games, mean m and standard deviation d (dividing by n-1), the standard error of m is d / sqrt(n).
 """
@@ -26,9 +27,13 @@ from dicewise.engine.policies import Played, PlayedUnpaid, play
 from dicewise.engine.reading import action_list, call, outcomes_of, pay_row, rotated, start_of, turn_of
 from dicewise.errors import InputError, LimitError, RulesError
 from dicewise.game import Game, Number, Progress
+from dicewise.solution import Solution
 
 SIDE_BY_SIDE = 1 << 15
 """Games that are played at once: enough for NumPy to be quick, few enough for the processor's caches."""
+
+ALL_AT_ONCE = 1 << 20
+"""Games that a solution is asked to play at once."""
 
 OUTCOMES_KEPT = 10_000_000
 """With more outcomes than this on record (about 300 MB) the games that are left are played by the rules."""
@@ -157,6 +162,17 @@ Batch = tuple[NDArray[np.float64], NDArray[np.int64]]
 def _batches(
     played: Played, start: Any, key: Key, games: int, using: str, progress: Progress | None
 ) -> Iterable[Batch]:
+    solution = _own_play(played) if using == "auto" else None
+    if solution is not None:
+        begun = 0
+        while begun < games:
+            done = _play_out(played, solution, start, key, begun, min(games, begun + ALL_AT_ONCE), games, progress)
+            if done is None:
+                break
+            yield done
+            begun += len(done[1])
+        if begun == games:
+            return
     table = _Table(played, start) if using == "auto" else None
     for first in range(0, games, SIDE_BY_SIDE):
         last = min(games, first + SIDE_BY_SIDE)
@@ -170,6 +186,38 @@ def _batches(
         yield _play_by_rules(played, start, key, first, last, report)
     if progress is not None:
         progress(1.0, "simulating")
+
+
+def _own_play(played: Played) -> Solution[Any, Any] | None:
+    """The solution that plays everybody's part, if one does."""
+    first = played.policies[0]
+    alone = isinstance(first, Solution) and all(policy is first for policy in played.policies)
+    return first if alone and first.game == played.game else None  # type: ignore[union-attr,return-value]
+
+
+def _play_out(
+    played: Played,
+    solution: Solution[Any, Any],
+    start: Any,
+    key: Key,
+    first: int,
+    last: int,
+    games: int,
+    progress: Progress | None,
+) -> Batch | None:
+    """Games as the solution itself plays them, those that it leaves to the rules by the rules; None where it cannot."""
+
+    def tell(share: float, _doing: str) -> None:
+        if progress is not None:
+            progress((first + share * (last - first)) / games, f"simulating {games:,} games")
+
+    found = solution.play_out(start, key, first, last, tell)
+    if found is None:
+        return None
+    totals, lengths = found
+    for game in np.flatnonzero(lengths < 0).tolist():
+        totals[game], lengths[game] = _play_one(played, start, key, first + game)
+    return totals, lengths
 
 
 def _share_of(progress: Progress, first: int, last: int, games: int) -> Callable[[int], None]:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dicewise.engine.trace import trace
-from dicewise.plot.heatmaps import INK, styled
 from dicewise.plot.layers import Link, Route, Size, lay_out
 from dicewise.plot.picture import LABEL, MOST_STATES, Edge, Line, Node, Picture, check_drawable
+from dicewise.plot.styles import INK, styled
 from dicewise.solution import Solution
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Two-player Greed in four heatmaps: what each state is worth and how many dice to roll, in normal and last turns.
+"""Two-player Greed in heatmaps, four or one: what each state is worth, how many dice to roll, in normal and last turns.
 
 The active player's score runs to the right, the queued player's upwards. Payoffs are red where the active player
 loses, blue where that player wins, white half-way. The numbers of dice have one colour each, the more the darker;
@@ -6,22 +6,23 @@ standing is grey. A board has thousands of cells, so numbers stand where the ban
 dice panel has rims, its outermost cells drawn once more with the numbers of their bands (none on the right, where
 the active player has the maximum and stands). Small boards have a number in every cell instead.
 
-Places are in pixels at 150 dpi, sizes of text in points, both for a panel of 600 pixels. Panels are made a little
-larger, with all that belongs to them, so that each cell is a square of whole pixels.
+Places are in pixels at 150 dpi, sizes of text in points, both for a panel of 600 pixels (900 where it is the only one).
+Panels are made a little larger, with all that belongs to them, so that each cell is a square of whole pixels; those
+with numbers in many cells are made large enough for these to be read.
 """
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dicewise._version import __version__
-from dicewise.errors import DicewiseError, InputError
+from dicewise.errors import InputError
+from dicewise.plot.bands import DIGIT, MOST_PIXELS, ROUND, borders, digits, labelled, runs, sampled
+from dicewise.plot.styles import INK, SMALL_TEXT, TEXT, TITLE, styled
 from dicewise.solution import Solution
 
 if TYPE_CHECKING:
@@ -38,17 +39,17 @@ if TYPE_CHECKING:
     Pair = tuple[float, float]
     Box = tuple[float, float, float, float]
 
-DPI, PANEL, MOST_PIXELS = 150, 600, 1200
+DPI, PANEL, LONE_PANEL = 150, 600, 900
 SMALL_BOARD = 25
-"""Up to this maximum every cell of a dice panel has its number."""
+"""Up to this maximum every cell has its number."""
+LEAST_TEXT, BESIDE = 6.0, 0.35
+"""Numbers in cells are not smaller than this, in points, with so much of their size beside them; panels grow for it."""
 MOST_LINES = 30
 """Where there are more bands than this, lines part only every second, fifth, tenth ..."""
-ROUND = [size * digit for size in (1, 10, 100, 1000, 10_000) for digit in (1, 2, 5)]
 
-TITLE, TEXT, SMALL_TEXT, RIM_TEXT = 13.5, 9.0, 8.0, 6.2
-DIGIT, LINE = 0.64, 1.4  # the width of a digit and the distance of two lines, in units of the size of the text
+RIM_TEXT = 6.2
 RIM_GAP, BAR = 4, 28
-INK, STAND, BAND_LINE = "#262626", "#dcdcdc", "#ffffff80"
+STAND, BAND_LINE = "#dcdcdc", "#ffffff80"
 ACTIVE, QUEUED = "active player’s score (to move)", "queued player’s score"
 
 
@@ -67,39 +68,32 @@ def ruleset(game: Greed) -> list[str]:
         shares = (f"{face}\N{NO-BREAK SPACE}({weight}/{game.dice.total})" for face, weight in game.dice)
         words.append(f"dice with faces {' '.join(shares)}")
     if (game.win, game.tie, game.lose) != (1, 0, -1):
-        words.append(f"payoffs win {_minus(game.win)}, tie {_minus(game.tie)}, lose {_minus(game.lose)}")
+        words.append(f"payoffs win {minus(game.win)}, tie {minus(game.tie)}, lose {minus(game.lose)}")
     return words
 
 
 def caption(solution: GreedSolution) -> list[str]:
-    """The spec, the opening move, the value of the start and the program's version."""
+    """The spec, the file if it was read from one, the opening move, the value of the start, the program's version."""
+    from dicewise.games.greed.csv_file import ReadSolution
+
     start = solution.game.start()
-    first, value = solution.action(start), float(solution.value(start))
+    first, value = solution.action(start), float(solution.payoffs()[start.scores])  # all that a file has
     opening = "stand" if first == 0 else "roll 1 die" if first == 1 else f"roll {first} dice"
-    moves = f"opening move: {opening}", f"value of the start: {_minus(f'{value:.6g}')}"
-    return [solution.game.spec, *moves, f"dicewise {__version__}"]
+    moves = f"opening move: {opening}", f"value of the start: {minus(f'{value:.6g}')}"
+    source = []
+    if isinstance(solution, ReadSolution):
+        source = [f"from {solution.file}"]
+        if solution.wrong:
+            source.append(f"not of these rules: {len(solution.wrong):,} of {solution.checked:,} payoffs are wrong")
+    return [solution.game.spec, *source, *moves, f"dicewise {__version__}"]
 
 
-def _minus(number: object) -> str:
+def minus(number: object) -> str:
+    """A number with a true minus sign."""
     return str(number).replace("-", "\N{MINUS SIGN}")
 
 
 # ---- the figure
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """Draw as matplotlib does by default, whatever the caller has set, and change nothing for the caller."""
-    try:
-        from matplotlib import style
-    except ModuleNotFoundError:
-        raise DicewiseError("plots need matplotlib: pip install 'dicewise[plot]'") from None
-
-    ours = {"text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "image.composite_image": False}
-    fonts = {"font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"]}
-    files = {"svg.fonttype": "none", "svg.hashsalt": "dicewise", "pdf.fonttype": 42}
-    with style.context(["default", ours | fonts | files]):
-        yield
 
 
 def drawable(solution: Solution[Any, Any]) -> GreedSolution:
@@ -114,50 +108,70 @@ def drawable(solution: Solution[Any, Any]) -> GreedSolution:
     )
 
 
-def heatmaps(solution: Solution[Any, Any]) -> Figure:
+def heatmap(solution: Solution[Any, Any]) -> Figure:
     """The four heatmaps of a two-player Greed solution."""
     greed = drawable(solution)
     with styled():
-        return _Sheet(greed).figure
+        return _Sheet(greed, ("payoff", "dice"), (False, True)).figure
+
+
+def board(solution: Solution[Any, Any], what: str, last: bool) -> Figure:
+    """One of them: `payoff` or `dice`, of normal turns or of the last turn."""
+    greed = drawable(solution)
+    with styled():
+        return _Sheet(greed, (what,), (last,)).figure
 
 
 class _Sheet:
-    """A figure in the making."""
+    """A figure in the making: rows of payoffs and of dice, columns of normal turns and of last turns."""
 
-    def __init__(self, solution: GreedSolution) -> None:
+    def __init__(self, solution: GreedSolution, rows: tuple[str, ...], columns: tuple[bool, ...]) -> None:
         from matplotlib.figure import Figure
 
         self.solution = solution
         self.game = solution.game
         self.ends = (-0.5, self.game.max + 0.5)
+        self.panel = PANEL if len(columns) > 1 else LONE_PANEL
+        self.small = self.game.max <= SMALL_BOARD
         cells = self.game.max + 1
-        self.unit = min(cells * -(-PANEL // cells), MOST_PIXELS) / PANEL
+        if self.small and "payoff" in rows:
+            longest = max(len(text) for last in columns for row in self._payoff_texts(last) for text in row)
+            room = _pixels(cells * LEAST_TEXT * (DIGIT * longest + BESIDE)) + cells
+            self.panel = max(self.panel, min(room, MOST_PIXELS - cells))
+        self.unit = min(cells * -(-self.panel // cells), MOST_PIXELS) / self.panel
+        # one or four, the same colour stands for the same number
         self.most = max(int(solution.dice(last).max()) for last in (False, True))
         self.payoff_look, self.dice_look = payoff_look(self.game), dice_look(self.most)
-        self.small = self.game.max <= SMALL_BOARD
-        self.rim_high = 0 if self.small else RIM_GAP + _pixels(RIM_TEXT * 1.4)
-        self.rim_wide = 0 if self.small else RIM_GAP + _pixels(RIM_TEXT * (DIGIT * max(_digits(self.most), 2) + 0.6))
+        bare = self.small or "dice" not in rows
+        self.rim_high = 0 if bare else RIM_GAP + _pixels(RIM_TEXT * 1.4)
+        self.rim_wide = 0 if bare else RIM_GAP + _pixels(RIM_TEXT * (DIGIT * max(digits(self.most), 2) + 0.6))
         self.payoffs = _payoff_ticks(self.game)
         self.reach = _pixels(SMALL_TEXT * DIGIT * max(map(len, ("0 stand", *self.payoffs.values())))) + 20
 
-        title, foot = _broken(ruleset(self.game), ", ", 90), _broken(caption(solution), "   ·   ", 150)
-        first = 108 + self.rim_wide
-        second = first + PANEL + 126 + self.rim_wide
-        bar = second + PANEL + 40
-        lower = 110 + 25 * len(foot) + self.rim_high
-        upper = lower + PANEL + self.rim_high + 140
-        width, height = bar + BAR + self.reach + 46, upper + PANEL + 70 + 38 * len(title)
+        wide = 90 if len(columns) > 1 else 66
+        title, foot = _broken(ruleset(self.game), ", ", wide), _broken(caption(solution), "   ·   ", wide * 7 // 4)
+        lefts = [108 + self.rim_wide + at * (self.panel + 126 + self.rim_wide) for at in range(len(columns))]
+        bar = lefts[-1] + self.panel + 40
+        bottoms, above = {}, 110 + 25 * len(foot)
+        for what in reversed(rows):
+            rim = self.rim_high if what == "dice" else 0
+            bottoms[what] = above + rim
+            above = bottoms[what] + self.panel + rim + 140
+        width, height = bar + BAR + self.reach + 46, above - 70 + 38 * len(title)
         self.size = np.round(np.array([width, height]) * self.unit)
         self.figure = Figure(figsize=tuple(self.size / DPI), dpi=DPI, facecolor="white")
 
-        middle = (first + second + PANEL) / 2
+        middle = (lefts[0] + lefts[-1] + self.panel) / 2
         self._text((middle, height - 22), "\n".join(title), TITLE, va="top")
         self._text((middle, 22), "\n".join(foot), SMALL_TEXT, va="bottom")
-        for left, last in ((first, False), (second, True)):
-            self._payoff_panel((left, upper), last)
-            self._dice_panel((left, lower), last)
-        self._payoff_bar(bar, upper)
-        self._dice_bar(bar, lower)
+        for what, bottom in bottoms.items():
+            draw_panel, draw_bar = {
+                "payoff": (self._payoff_panel, self._payoff_bar),
+                "dice": (self._dice_panel, self._dice_bar),
+            }[what]
+            for left, last in zip(lefts, columns, strict=True):
+                draw_panel((left, bottom), last)
+            draw_bar(bar, bottom)
 
     def _text(self, place: Pair, text: str, size: float, va: str) -> None:
         x, y = np.array(place) * self.unit / self.size
@@ -185,29 +199,35 @@ class _Sheet:
 
     def _panel(self, what: str, last: bool, place: Pair, cells: Table, look: Look, above: float) -> Axes:
         title = f"{'Last turn' if last else 'Normal turns'}: {what}"
-        ax = self._axes(title, (*place, PANEL, PANEL))
-        self._show(ax, _sampled(cells), look, self.ends, self.ends)
+        ax = self._axes(title, (*place, self.panel, self.panel))
+        self._show(ax, sampled(cells), look, self.ends, self.ends)
         ax.set_title(title, size=1.1 * TEXT * self.unit, pad=(5 + _points(above)) * self.unit)
         return ax
 
     def _payoff_panel(self, place: Pair, last: bool) -> None:
-        ax = self._panel("payoff", last, place, self.solution.payoffs(last), self.payoff_look, 0)
+        payoffs = self.solution.payoffs(last)
+        ax = self._panel("payoff", last, place, payoffs, self.payoff_look, 0)
+        if self.small:
+            self._cell_numbers(ax, payoffs, self._payoff_texts(last), 1)
         self._scores(ax.xaxis, ACTIVE)
         self._scores(ax.yaxis, QUEUED)
+
+    def _payoff_texts(self, last: bool) -> list[list[str]]:
+        return [[_short(value, self.game) for value in row] for row in self.solution.payoffs(last)]
 
     def _dice_panel(self, place: Pair, last: bool) -> None:
         dice = self.solution.dice(last)
         ax = self._panel("dice to roll", last, place, dice, self.dice_look, self.rim_high)
-        self._lines(ax, _sampled(dice))
+        self._lines(ax, sampled(dice))
         if self.small:
-            self._cell_numbers(ax, dice)
+            self._cell_numbers(ax, dice, dice.tolist(), digits(self.most))
             below = beside = ax
         else:
             left, bottom = place
             high, wide, name = self.rim_high - RIM_GAP, self.rim_wide - RIM_GAP, ax.get_label()
-            above = self._axes(f"{name}, top", (left, bottom + PANEL + RIM_GAP, PANEL, high))
-            below = self._axes(f"{name}, bottom", (left, bottom - self.rim_high, PANEL, high))
-            beside = self._axes(f"{name}, left", (left - self.rim_wide, bottom, wide, PANEL))
+            above = self._axes(f"{name}, top", (left, bottom + self.panel + RIM_GAP, self.panel, high))
+            below = self._axes(f"{name}, bottom", (left, bottom - self.rim_high, self.panel, high))
+            beside = self._axes(f"{name}, left", (left - self.rim_wide, bottom, wide, self.panel))
             self._rim(above, dice[:, -1], flat=True)
             self._rim(below, dice[:, 0], flat=True)
             self._rim(beside, dice[0], flat=False)
@@ -223,26 +243,30 @@ class _Sheet:
 
     def _rim(self, ax: Axes, border: Table, flat: bool) -> None:
         """The cells along one side of a dice panel once more, with the numbers of their bands."""
-        seen, across = _sampled(border), (0.0, 1.0)
+        seen, across = sampled(border), (0.0, 1.0)
         if flat:
             self._show(ax, seen[:, None], self.dice_look, self.ends, across)
         else:
             self._show(ax, seen[None, :], self.dice_look, across, self.ends)
         ax.spines[:].set_visible(False)
-        for run in labelled(runs(border), _points(PANEL) / len(border), RIM_TEXT, flat):
-            self._number(ax, (run.middle, 0.5) if flat else (0.5, run.middle), run.n, RIM_TEXT)
+        for run in labelled(runs(border), _points(self.panel) / len(border), RIM_TEXT, flat):
+            place = (run.middle, 0.5) if flat else (0.5, run.middle)
+            self._number(ax, place, run.n, self.dice_look, run.n, RIM_TEXT)
 
-    def _cell_numbers(self, ax: Axes, dice: Table) -> None:
-        cell = _points(PANEL) / len(dice)
-        size = min(cell / (DIGIT * _digits(self.most) + 0.5), 0.6 * cell, 1.2 * TEXT)
-        for (a, q), n in np.ndenumerate(dice):
-            self._number(ax, (a, q), int(n), size)
+    def _cell_numbers(self, ax: Axes, cells: Table, texts: list[list[Any]], least: int) -> None:
+        """The number of every cell; `least` is how many digits there is room for at the least."""
+        cell = _points(self.panel) / len(cells)
+        longest = max(least, *(len(str(text)) for row in texts for text in row))
+        size = min(cell / (DIGIT * longest + BESIDE), 0.6 * cell, 1.2 * TEXT)
+        look = self.payoff_look if cells.dtype.kind == "f" else self.dice_look
+        for (a, q), value in np.ndenumerate(cells):
+            self._number(ax, (a, q), texts[a][q], look, value, size)
 
-    def _number(self, ax: Axes, place: Pair, n: int, size: float) -> None:
-        cmap, norm = self.dice_look
-        red, green, blue, _ = cmap(norm(n))
+    def _number(self, ax: Axes, place: Pair, text: object, look: Look, value: float, size: float) -> None:
+        cmap, norm = look
+        red, green, blue, _ = cmap(norm(value))
         ink = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.45 else "white"
-        ax.text(*place, str(n), size=size * self.unit, color=ink, ha="center", va="center_baseline")
+        ax.text(*place, str(text), size=size * self.unit, color=ink, ha="center", va="center_baseline")
 
     def _lines(self, ax: Axes, dice: Table) -> None:
         """Lines between bands, thin and not too many, and a strong one around standing."""
@@ -256,7 +280,8 @@ class _Sheet:
             corners = segments.reshape(-1, 2) * (self.game.max + 1) / len(dice) - 0.5
             if len(corners):
                 path = Path(corners, np.tile([Path.MOVETO, Path.LINETO], len(segments)))
-                ax.add_patch(PathPatch(path, fill=False, edgecolor=colour, linewidth=width * self.unit))
+                lines = PathPatch(path, fill=False, edgecolor=colour, linewidth=width * self.unit)
+                ax.add_artist(lines)  # add_patch would look at every corner, and the panel has its limits already
 
     # ---- bars
 
@@ -271,7 +296,9 @@ class _Sheet:
     def _payoff_bar(self, left: float, bottom: float) -> None:
         norm = self.payoff_look[1]
         ends = norm.vmin or 0.0, norm.vmax or 0.0
-        ax = self._bar("payoff bar", (left, bottom, BAR, PANEL), np.linspace(*ends, PANEL), self.payoff_look, ends)
+        ax = self._bar(
+            "payoff bar", (left, bottom, BAR, self.panel), np.linspace(*ends, self.panel), self.payoff_look, ends
+        )
         ax.set_yticks(list(self.payoffs), list(self.payoffs.values()))
         ax.set_ylabel("payoff to the player to move", size=TEXT * self.unit, va="top")
 
@@ -282,115 +309,13 @@ class _Sheet:
         box.set_yticks([0], ["0 stand"])
         if not most:
             return
-        place = (left, bottom + base, BAR, PANEL - base)
-        ax = self._bar("dice bar", place, _sampled(np.arange(1, most + 1)), look, (0.5, most + 0.5))
-        room = 1.6 * SMALL_TEXT * most / _points(PANEL - base)  # dice per tick at the least
+        place = (left, bottom + base, BAR, self.panel - base)
+        ax = self._bar("dice bar", place, sampled(np.arange(1, most + 1)), look, (0.5, most + 0.5))
+        room = 1.6 * SMALL_TEXT * most / _points(self.panel - base)  # dice per tick at the least
         step = next(step for step in ROUND if step >= room)
         inner = [n for n in range(step, most, step) if min(n - 1, most - n) >= room]
         ax.set_yticks([1, *inner, most] if most > 1 else [1])
         ax.set_ylabel("dice to roll", size=TEXT * self.unit, va="top")
-
-
-# ---- bands
-
-
-class Run(NamedTuple):
-    """Cells in a row with the same number of dice."""
-
-    first: int
-    last: int
-    n: int
-
-    @property
-    def middle(self) -> float:
-        return (self.first + self.last) / 2
-
-
-def runs(border: Table) -> list[Run]:
-    """The bands along a border."""
-    found, at = [], 0
-    for n, cells in groupby(border.tolist()):
-        end = at + len(list(cells))
-        found.append(Run(at, end - 1, n))
-        at = end
-    return found
-
-
-def labelled(bands: Sequence[Run], cell: float, size: float, flat: bool) -> list[Run]:
-    """The bands whose numbers can stand along a border without touching: all, or all even ones, or every fifth ...
-
-    `cell` is the length of a cell and `size` that of the text, in points; `flat` says that the numbers stand side by
-    side, not one above the other.
-    """
-    rooms = [size * (DIGIT * _digits(run.n) + 0.3 if flat else LINE) for run in bands]
-    places = [(run.middle + 0.5) * cell for run in bands]
-    slack, length = 0.3 * size, (bands[-1].last + 1) * cell  # in the corners two borders meet
-    near = 1 + max(run.n for run in bands) / 10  # a number wider than its band may cover bands like it only
-
-    def stands(i: int) -> bool:
-        low, high = places[i] - rooms[i] / 2, places[i] + rooms[i] / 2
-        wide = high - low > (bands[i].last - bands[i].first + 1) * cell
-        alike = all(abs(run.n - bands[i].n) <= near for run in bands[max(i - 1, 0) : i + 2])
-        return -slack <= low and high <= length + slack and (alike or not wide)
-
-    inside = [i for i in range(len(bands)) if stands(i)]
-
-    def apart(i: int, j: int, more: float = 0.0) -> bool:
-        outside = i < 0 or j == len(bands)
-        return outside or places[j] - places[i] >= (rooms[i] + rooms[j]) / 2 + more
-
-    def kept(low: int, wanted: list[int], high: int) -> list[int]:
-        found = [low]
-        for i in wanted:
-            if apart(found[-1], i) and apart(i, high):
-                found.append(i)
-        return found[1:]
-
-    def fill(low: int, high: int, step: int) -> list[int]:
-        """Between two numbers that are set: all multiples of a divisor of the step, then finer ones between these."""
-        between = [i for i in inside if low < i < high]
-        divisors = [divisor for divisor in ROUND if divisor < step and step % divisor == 0]
-        multiples = {divisor: [i for i in between if bands[i].n % divisor == 0] for divisor in divisors}
-        fitting = {divisor: kept(low, wanted, high) for divisor, wanted in multiples.items()}
-        # the finest of which all fit; if there is none and the gap is wide, what fits of the coarsest
-        best = next((d for d in divisors if fitting[d] and fitting[d] == multiples[d]), None)
-        if best is None and apart(low, high, 2 * max(rooms)):
-            best = next((d for d in reversed(divisors) if fitting[d]), None)
-        if best is None:
-            return []
-        marks = [low, *fitting[best], high]
-        return fitting[best] + [i for pair in pairwise(marks) for i in fill(*pair, best)]
-
-    return [bands[i] for i in sorted(fill(-1, len(bands), 10 * ROUND[-1]))]
-
-
-def borders(areas: Table, crowded: bool) -> Table:
-    """Segments that part cells [x, y] of different areas, as pairs of corners; cell [0, 0] has the corner (0, 0).
-
-    Not `crowded`: without the lines between two others, which would hide the colours of single cells.
-    """
-    upright = _stretches(areas[1:] != areas[:-1], crowded)
-    level = _stretches((areas[:, 1:] != areas[:, :-1]).T, crowded)
-    return np.concatenate([upright, level[:, :, ::-1]])
-
-
-def _stretches(parted: Table, crowded: bool) -> Table:
-    """Where rows i and i + 1 are parted, as segments from (i + 1, first) to (i + 1, last + 1)."""
-    drawn = parted.copy()
-    if not crowded:
-        drawn[1:-1] &= ~(parted[:-2] & parted[2:])
-    ends = np.diff(np.pad(drawn.astype(np.int8), ((0, 0), (1, 1))), axis=1)
-    row, first = np.nonzero(ends == 1)
-    last = np.nonzero(ends == -1)[1]
-    return np.stack([row + 1, first, row + 1, last], axis=1).reshape(-1, 2, 2)
-
-
-def _sampled(cells: Table) -> Table:
-    """The cells that the pixels of the largest panel show: all, where there are not more of them than pixels."""
-    if len(cells) <= MOST_PIXELS:
-        return cells
-    seen = ((np.arange(MOST_PIXELS) + 0.5) * len(cells) / MOST_PIXELS).astype(int)
-    return np.asarray(cells[np.ix_(*[seen] * cells.ndim)])
 
 
 # ---- colours
@@ -418,7 +343,16 @@ def dice_look(most: int) -> Look:
 def _payoff_ticks(game: Greed) -> dict[float, str]:
     low, high = float(game.lose), float(game.win)
     words = {low: "lose", high: "win"} if low < high else {low: "always"}
-    return {at: _minus(f"{at:.4g} {words.get(at, '')}".rstrip()) for at in np.linspace(low, high, 5).tolist()}
+    return {at: minus(f"{at:.4g} {words.get(at, '')}".rstrip()) for at in np.linspace(low, high, 5).tolist()}
+
+
+def _short(payoff: float, game: Greed) -> str:
+    """A payoff for a small cell: .25, −.5, 1."""
+    far = max(abs(float(game.lose)), abs(float(game.win)))
+    text = f"{payoff:.2f}" if far <= 1 else f"{payoff:.1f}" if far <= 10 else f"{payoff:.3g}"
+    text = re.sub(r"^(-?)0(?=\.)", r"\1", text)
+    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    return minus(text if text not in ("", "-") else "0")
 
 
 # ---- sizes
@@ -434,10 +368,6 @@ def _broken(words: list[str], joint: str, width: int) -> list[str]:
         else:
             lines += textwrap.wrap(phrase, width, max_lines=4, placeholder=" …")
     return [line for line in lines if line]
-
-
-def _digits(n: int) -> int:
-    return len(str(n))
 
 
 def _points(pixels: float) -> float:

@@ -60,7 +60,7 @@ class Edge:
 
 def check_drawable(game: Game[Any, Any]) -> None:
     """Refuse a game whose graph is too large to be seen."""
-    graph = small_graph(game, MOST_STATES, "to be drawn as a graph")
+    graph = small_graph(game, MOST_STATES, "to be drawn as a graph of all that play can reach")
     if not len(graph.states):
         raise InputError(f"{game.spec} is over before it begins: there is nothing to draw")
     if (count := count_nodes(graph)) > MOST_NODES:

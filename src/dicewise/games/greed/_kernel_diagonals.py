@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from dicewise.games.greed._lanes import LANES, fill, larger, load, store, take_where
 from dicewise.games.greed._layout import NEAR_TIE, NOISE, Floats, Layout
+from dicewise.games.lanes import LANES, fill, larger, load, store, take_where
 
 AHEAD = 4
 """Diagonals that a block computes in one visit."""

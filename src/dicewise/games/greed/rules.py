@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from dicewise.chance import Lottery, die, read_die, spell_die, total_of
 from dicewise.errors import InputError
 from dicewise.game import Game, Number, Progress, sure
+from dicewise.games.greed import thumb
 from dicewise.memory import require
 from dicewise.spec import exact_number, whole_number
 
@@ -251,12 +252,16 @@ class Greed(Game[Position, int]):
 
     # ---- rules of thumb
 
-    heuristics: ClassVar = {"stand-at-T": "stand at T or more unless behind, otherwise aim for the maximum"}
+    heuristics: ClassVar = {
+        "stand-at-T": "stand at T or more unless behind, otherwise aim for the maximum",
+        **thumb.FAMILIES,
+    }
 
     def heuristic(self, name: str) -> Callable[[Position], int] | None:
         found = re.fullmatch("stand-at-([0-9]{1,9})", name)
         if found is None:
-            return None
+            rule = thumb.read(self, name)
+            return None if rule is None else thumb.Follower(self, rule)
         if int(found[1]) > self.max:
             raise InputError(f"{name} would never stand; scores go up to {self.max}, as in stand-at-{self.max}")
         return partial(self._stand_at, int(found[1]))

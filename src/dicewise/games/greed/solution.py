@@ -165,6 +165,9 @@ class GreedSolution(Solution[Position, int]):
         tables = ((name, getattr(self._tables, name)) for name in TABLES)
         return {name: table for name, table in tables if table is not None}
 
+    def worths(self) -> Floats:
+        return np.concatenate([self.payoffs(last).T.ravel() for last in (False, True)])
+
     # ---- views of the whole table, indexed [active, queued]
 
     def payoffs(self, last: bool = False) -> Floats:
