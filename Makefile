@@ -7,7 +7,7 @@ ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
 
-.PHONY: solve test lint bench docs clean
+.PHONY: solve test browser lint bench docs clean
 .DEFAULT_GOAL := solve
 
 # three stamps: what a user needs is installed quickly, what a developer needs on top of it, what only benchmarks need
@@ -32,7 +32,19 @@ solve: $(VENV)/.user  ## solve standard Greed: print the opening move, draw the 
 	@$(BIN)/dicewise solve greed
 	@$(BIN)/dicewise plot greed -o greed.png
 
-test: $(VENV)/.dev  ## the whole test suite
+# The page of `dicewise study papers` is tested in a browser. Where there is none and we may, it is installed; where
+# we may not, those tests are skipped, and say why.
+browser:
+	@for name in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$name >/dev/null 2>&1 && exit 0; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "installing chromium, in which pages are tested" >&2; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt="apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20"; \
+	  { $$apt update && $$apt install -y --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 && exit 0; \
+	fi; \
+	echo "chromium is missing and cannot be installed here: tests of pages will be skipped (apt-get install chromium)" >&2
+
+test: $(VENV)/.dev browser  ## the whole test suite
 	@$(BIN)/python -m pytest -q
 
 lint: $(VENV)/.dev  ## ruff and mypy
@@ -40,7 +52,7 @@ lint: $(VENV)/.dev  ## ruff and mypy
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-bench: $(VENV)/.bench  ## benchmarks beside their peers, and the slow checks
+bench: $(VENV)/.bench browser  ## benchmarks beside their peers, and the slow checks
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m pytest -q -m slow
 

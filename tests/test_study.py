@@ -20,7 +20,6 @@ from dicewise.games.hold_dice import Position
 from dicewise.games.hold_dice._layout import dice_of
 from dicewise.games.hold_dice.policy import evaluate
 from dicewise.games.hold_dice.solution import solve_fast
-from dicewise.plot import Line, tuning_figure
 from dicewise.study import discount
 from dicewise.study.discount import MOST_SWEEPS, Source, grid, play, study_discount
 
@@ -197,6 +196,9 @@ def test_noise_is_told_from_truth() -> None:
     said = study.findings()
     assert said[0] == "The best play scores 13.34827 on average."
     assert said[-1].endswith("of that variance is sampling noise.")
+    same = study_discount(HoldDice(2, 3), grid("gamma", "0.9:0.95:0.01"), [0.1], games=200).findings()[-1]
+    assert "exact scores spread by 0.000" in same
+    assert same.endswith("about 100% of that variance is sampling noise.")
 
 
 # ---- grids and refusals
@@ -222,7 +224,7 @@ def test_grids() -> None:
         "1/0",
         "1e9",
     ):
-        with pytest.raises(InputError, match=r"cannot be read|no gamma"):
+        with pytest.raises(InputError, match=r"cannot be read|no gamma|is not allowed|at most 10,000"):
             study_discount(HoldDice(), grid("gamma", wrong), [0.1])
 
 
@@ -251,7 +253,10 @@ SMALL = ["study", "discount", "hold-dice", "--dice", "2", "--gamma", "0.9,0.96",
 def test_the_table_fits_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(SMALL) == 0
     out, err = capsys.readouterr()
-    assert max(map(len, out.splitlines())) <= 80
+    table = out.split("\n\n")[1].splitlines()[1:]
+    assert table[0].split()[:4] == ["gamma", "theta", "sweeps", "score"]
+    assert len(table) == 3
+    assert max(map(len, table)) <= 80
     assert "The best play scores 8.15942 on average." in out
     assert not err
 
@@ -273,7 +278,9 @@ def test_json_and_csv(capsys: pytest.CaptureFixture[str]) -> None:
 def test_never_ending_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     endless = ["study", "discount", "hold-dice", "--values=-3,-2", "--gamma", "0.9", "--theta", "0.1"]
     assert main(endless) == 0
-    assert "never ends" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "-inf" in out
+    assert "None of the policies is sure to end." in out
     assert main([*endless, "--json"]) == 0
     out = capsys.readouterr().out
     assert "Infinity" not in out
@@ -336,15 +343,22 @@ def test_progress_is_told() -> None:
 # ---- the picture
 
 
-def test_lines_that_cannot_be_told_apart_are_left_out() -> None:
-    lines = [Line(f"theta {at}", [0.9, 1.0], [1.0, -math.inf], [1.1, None], [0.1, None]) for at in range(20)]
-    figure = tuning_figure("many", "gamma", lines, 2.0, ["A sentence."])
-    (axes,) = figure.axes
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels[0] == "best play: 2.0000"
-    assert labels[1] == "theta 0"
-    assert labels[-1] == "theta 19"
-    assert "6 of 20 lines are drawn." in figure.texts[0].get_text()
+def test_the_chart_has_every_setting() -> None:
+    study = study_discount(HoldDice(2, 3), [0.9, 0.95, 1.0], [0.1, 1.0], games=50)
+    (panel,) = study.as_study().chart.panels  # type: ignore[union-attr]
+    assert [series.label for series in panel.series] == [  # type: ignore[union-attr]
+        *("theta 0.1, exact", "theta 0.1, games", "theta 1, exact", "theta 1, games"),
+    ]
+    for number, theta in enumerate((0.1, 1.0)):
+        rows = [row for row in study.settings if row.theta == theta]
+        exact, games = panel.series[2 * number : 2 * number + 2]  # type: ignore[union-attr]
+        assert exact.group == games.group
+        assert [*exact.x] == [*games.x] == [0.9, 0.95, 1.0]
+        assert [*exact.y] == [row.score for row in rows]
+        assert [*games.y] == [row.simulated for row in rows]
+        assert [*games.error] == [row.standard_error for row in rows]
+    by_theta = study_discount(HoldDice(2, 3), [0.9], [0.1, 1.0], games=50).as_study().chart
+    assert by_theta.panels[0].x.startswith("theta")  # type: ignore[union-attr]
 
 
 def test_positions_of_the_study_are_the_games_own() -> None:

@@ -17,15 +17,15 @@ the raw 64-bit words of a PCG64 generator by whole numbers alone: a seed gives t
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dicewise._version import __version__
+from dicewise.chart import Chart, Mark, Plane, Series
 from dicewise.errors import InputError, LimitError
 from dicewise.game import Progress
 from dicewise.games.dice_lattice import expect
@@ -35,9 +35,13 @@ from dicewise.games.hold_dice.policy import Worth, evaluate, evaluate_exactly
 from dicewise.games.hold_dice.solution import solve_fast
 from dicewise.memory import require
 from dicewise.solution import TIE_TOLERANCE
+from dicewise.study.result import Study, Table, spaced
+from dicewise.study.rulesets import read_numbers
 
 LEAST_THETA = 1e-9
 MOST_SWEEPS = 100_000
+MOST_ROWS = 40
+"""Settings that are printed; CSV and JSON have all."""
 MOST_REROLLS = 1e9
 """Rerolls in all that a simulation is not begun for."""
 
@@ -227,6 +231,50 @@ class DiscountStudy:
             said += _on_noise(rows, self.games)
         return said
 
+    def as_study(self) -> Study:
+        """The same as tables and a chart."""
+        rows = [setting.as_dict() for setting in self.settings]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        columns["off_by"] = [
+            None
+            if not row.standard_error or row.simulated is None
+            else (row.simulated - row.score) / row.standard_error
+            for row in self.settings
+        ]
+        shown = {"gamma": "{:.4g}", "theta": "{:.4g}", "sweeps": "{:,}", "score": "{:.5f}", "simulated": "{:.4f}"}
+        shown |= {"standard_error": "{:.3f}", "off_by": "{:+.1f}", "seconds": "{:.2g} s"}
+        title = (
+            f"value iteration with a discount; {self.games:,} games of each policy, seed {self.seed}; off_by is in "
+            "standard errors"
+        )
+        facts = {"games": self.games, "seed": self.seed, "optimum": self.optimum}
+        findings = self.findings()
+        table = Table("settings", title, columns, shown, spaced(len(rows), MOST_ROWS))
+        return Study("discount", self.game, [table], findings, self._chart(), facts)
+
+    def _chart(self) -> Chart:
+        by_theta = len({row.gamma for row in self.settings}) == 1 and len(self.settings) > 1
+        name, other = ("gamma", "theta") if by_theta else ("theta", "gamma")
+        groups: dict[float, list[Setting]] = {}
+        for row in self.settings:
+            groups.setdefault(getattr(row, name), []).append(row)
+        series = []
+        for value, rows in groups.items():
+            at = [getattr(row, other) for row in rows]
+            scores = [row.score if np.isfinite(row.score) else np.nan for row in rows]
+            means = [np.nan if row.simulated is None else row.simulated for row in rows]
+            errors = [row.standard_error or 0.0 for row in rows]
+            series += [
+                Series(f"{name} {value:g}, exact", at, scores, group=str(value)),
+                Series(f"{name} {value:g}, games", at, means, "dots", errors, group=str(value)),
+            ]
+        axis = "theta: a sweep that changes less is the last" if by_theta else "gamma: the discount of each step"
+        best = Mark(f"best play: {self.optimum:.4f}", self.optimum)
+        panel = Plane("", axis, "mean score, games with standard errors", series, [best])
+        said = self.findings()
+        title = f"Tuning a discount: {self.game}"
+        return Chart(title, [panel], [self.game, *said, f"dicewise {__version__}"], " ".join(said))
+
 
 def _on_noise(rows: list[tuple[Setting, float, float]], games: int) -> list[str]:
     """How much of what games show is chance."""
@@ -243,12 +291,11 @@ def _on_noise(rows: list[tuple[Setting, float, float]], games: int) -> list[str]
     close = [(setting.score, mean, error) for setting, mean, error in rows if setting.score >= top - 0.1]
     if len(close) > 2:
         scores, means, errors = np.array(close).T
-        noise, shown = float(np.mean(errors**2)), float(np.var(means, ddof=1))
-        share = min(1.0, noise / shown) if shown else 1.0
+        noise, true = float(np.mean(errors**2)), float(np.var(scores, ddof=1))
+        share = noise / (noise + true) if noise + true else 1.0
         said.append(
-            f"Among the {len(close)} settings within 0.1 of the best, exact scores spread by "
-            f"{np.std(scores, ddof=1):.3f} and simulated ones by {shown**0.5:.3f}: {share:.0%} of that variance is "
-            "sampling noise."
+            f"Among the {len(close)} settings within 0.1 of the best, exact scores spread by {true**0.5:.3f} and "
+            f"simulated ones by {np.std(means, ddof=1):.3f}: about {share:.0%} of that variance is sampling noise."
         )
     return said
 
@@ -333,23 +380,4 @@ def _check(gammas: Sequence[float], thetas: Sequence[float], games: int, seed: i
 
 def grid(name: str, text: str) -> list[float]:
     """The numbers of a list `0.9,0.95` or a range `0.88:0.998:0.002`, whose end is included."""
-    try:
-        if ":" not in text:
-            return [float(_fraction(word)) for word in text.split(",") if word.strip()]
-        first, last, step = map(_fraction, text.split(":"))
-        if step > 0 and first <= last and (last - first) / step < MOST_STEPS:
-            return [float(first + at * step) for at in range(int((last - first) / step) + 1)]
-    except (ValueError, ZeroDivisionError):
-        pass
-    raise InputError(
-        f"{name} {text!r} cannot be read; write a list 0.9,0.95 or a range FROM:TO:STEP such as 0.88:0.998:0.002"
-    )
-
-
-MOST_STEPS = 10_000
-
-
-def _fraction(text: str) -> Fraction:
-    if not re.fullmatch(r"\s*-?\d{0,12}(\.\d{0,20})?([eE]-\d{1,2})?\s*", text):
-        raise ValueError
-    return Fraction(text)
+    return [float(number) for number in read_numbers(name, text)]
