@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import greed, hold_dice, peers, processes
+from benchmarks import greed, hold_dice, peers, processes, yahtzee
 from benchmarks.measure import CommandError
 from benchmarks.report import Result, machine
 
@@ -28,9 +28,13 @@ BENCHMARKS: dict[str, Callable[[], Result]] = {
     "pig": peers.pig,
     "hold-dice-peers": peers.hold_dice,
     "explore": peers.explore,
+    "yahtzee-speed": yahtzee.speed,
+    "yahtzee-first-use": yahtzee.first_use,
     "greed-large": processes.large,
+    "yahtzee-targets": yahtzee.targets,
+    "yahtzee-distribution": yahtzee.distribution,
 }
-LONG = {"greed-large": "minutes and gigabytes"}
+LONG = dict.fromkeys(("greed-large", "yahtzee-targets", "yahtzee-distribution"), "minutes and gigabytes")
 """Left out unless named or --all is given."""
 
 
@@ -45,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
     given = parser.parse_args(argv)
     if given.list:
         for name in BENCHMARKS:
-            print(f"{name:<16} {about(name)}")
+            print(f"{name:<20} {about(name)}")
         return 0
     unknown = [name for name in given.names if name not in BENCHMARKS]
     if unknown:

@@ -474,8 +474,21 @@ REFUSED = [
     ("plot greed --max 5 --dpi 5", "dpi"),
     ("plot greed --max 5 --view graf", "'graf'", "'graph'"),
     ("plot greed --view graph", "too large to be drawn", "at most 100 states"),
-    ("plot pig", "too large to be drawn", "heatmaps of greed"),
-    ("plot coin-ladder --view heatmaps", "has no heatmaps", "graph"),
+    ("plot pig --view graph", "too large to be drawn", "at most 100 states"),
+    ("plot coin-ladder --view heatmap", "has no view heatmap", "it has: reach", "graph"),
+    ("plot pig --view dice", "has no view dice", "greed for two players"),
+    ("plot greed --max 5 --with sides=3", "--view difference"),
+    ("plot greed --max 5 --view totals --at '1 2'", "--view slice"),
+    ("plot greed --max 5 --view totals --counts 2,x", "counts '2,x'", "2,3,4"),
+    ("plot greed --max 5 --view totals --counts 0", "counts 0", "1 to 1000"),
+    ("plot greed --max 5 --view slice --at '9 9'", "score 9", "0 to 5"),
+    ("plot greed --max 5 --view difference", "--with sides=8"),
+    ("plot greed --max 5 --view difference --with pig", "no board", "greed for two players"),
+    ("plot greed --max 5 --view difference --with sidez=8", "sidez"),
+    ("plot greed --max 5 --view sweep", "one or two parameters"),
+    ("plot greed --max 5:9 -o x.png", "max '5:9'"),
+    ("plot greed --csv missing.csv", "cannot read 'missing.csv'"),
+    ("plot pig --csv missing.csv", "files of greed"),
     ("solve greed --trace", "too large to read", "at most 200 states"),
     ("solve greed --max 20 --trace", "842 states", "at most 200 states"),
     ("solve coin-ladder --trace --format csv", "one of them"),
@@ -493,6 +506,7 @@ REFUSED = [
     (f"solve {SMALL} -o x.txt", "--format"),
     (f"solve {SMALL} --format parquet -o -", "-o"),
     ("plot greed --max 5 -o x.gif", ".png"),
+    ("plot greed --max 5 -o ''", "picture ''", ".png"),
     ("plot greed --max 5 -o missing/x.png", "missing"),
     ("plot greed --max 5 -o .png/x.png", "cannot write"),
 ]
@@ -825,7 +839,8 @@ def test_cache_list_path_clear(tmp_path: Path) -> None:
     assert asked("cache clear 'greed(max=5,sides=6)'")["removed"] == 1
     assert "2 solution(s)" in answer("cache list")
     assert "removed 2 solution(s)" in answer("cache clear")
-    assert asked("cache clear") == {"schema": 1, "version": __version__, "removed": 0, "bytes": 0}
+    nothing = {"removed": 0, "bytes": 0, "studies": {"answers": 0, "bytes": 0}}
+    assert asked("cache clear") == {"schema": 1, "version": __version__} | nothing
     assert files(tmp_path / "store") == []
 
 
@@ -884,7 +899,10 @@ def test_check_names_every_field_that_hides_an_option() -> None:
     taken = set()
     for name in COMMANDS:
         command = import_module(f"dicewise.cli.{name}").command
-        inner = list(command.commands.values()) if isinstance(command, click.Group) else []
+        inner = []
+        if isinstance(command, click.Group):  # some load their commands when they are asked for
+            ctx = click.Context(command)
+            inner = [command.get_command(ctx, each) for each in command.list_commands(ctx)]
         about_games = [each for each in [command, *inner] if isinstance(each, GameCommand)]
         taken |= {word for each in about_games for one in each.params for word in getattr(one, "opts", ())}
     names = sorted(word[2:].replace("-", "_") for word in taken if word.startswith("--"))
@@ -922,7 +940,9 @@ def test_plot_draws_graphs(here: Path) -> None:
     assert asked("plot coin-ladder --dpi 50 -o ladder.svg") | {"view": "graph", "output": "ladder.svg"} == asked(
         "plot coin-ladder --view graph --dpi 50 -o ladder.svg"
     )
-    assert asked(f"plot {SMALL} --dpi 50")["view"] == "heatmaps"
+    assert asked(f"plot {SMALL} --dpi 50")["view"] == "heatmap"
+    assert asked("plot hold-dice --dice 3 --sides 6 --dpi 50 -o hold.png")["view"] == "values"  # too large for a graph
+    Path("hold.png").unlink()
     assert asked("plot greed --max 2 --sides 2 --view graph --dpi 50 -o graph.png")["view"] == "graph"
     assert files(here) == ["graph.png", "greed_6_3.png", "ladder.svg"]
 

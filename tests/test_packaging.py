@@ -79,7 +79,8 @@ def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     source = ROOT / "src"
-    expected = {path.relative_to(source).as_posix() for path in source.rglob("*.py")} | {"dicewise/py.typed"}
+    expected = {path.relative_to(source).as_posix() for path in source.rglob("*.py")}
+    expected |= {"dicewise/py.typed", "dicewise/plot/page.css"}
     inside = {name for name in names if not name.startswith(f"dicewise-{dicewise.__version__}.dist-info/")}
     assert inside == expected
 
@@ -89,7 +90,7 @@ def test_metadata_of_the_wheel(wheel: Path) -> None:
     info = f"dicewise-{dicewise.__version__}.dist-info"
     head = email.message_from_bytes(archive.read(f"{info}/METADATA"))
     assert (head["Name"], head["Version"], head["Requires-Python"]) == ("dicewise", dicewise.__version__, ">=3.11")
-    assert set(head.get_all("Provides-Extra")) == {"plot", "parquet", "dev", "bench"}
+    assert set(head.get_all("Provides-Extra")) == {"plot", "parquet", "pandas", "dev", "bench"}
     assert head["License-Expression"] == "MIT"
     assert f"{info}/licenses/LICENSE" in archive.namelist()
     assert "dicewise = dicewise.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
@@ -100,14 +101,14 @@ def test_metadata_of_the_wheel(wheel: Path) -> None:
 
 def test_project_file() -> None:
     extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {"plot", "parquet", "dev", "bench"}
+    assert set(extras) == {"plot", "parquet", "pandas", "dev", "bench"}
     assert [re.split(r"\W", extras[name][0])[0] for name in ("plot", "parquet")] == ["matplotlib", "pyarrow"]
     assert any("plot" in line and "parquet" in line for line in extras["dev"] if line.startswith("dicewise["))
     assert {"pytest", "hypothesis", "ruff", "mypy", "build", "hatchling", "sphinx", "furo"} <= {
         re.split(r"[^\w-]", line)[0] for line in extras["dev"]
     }
     peers = {re.split(r"[^\w-]", line)[0] for line in extras["bench"]}
-    assert peers == {"cvxpy", "mdpsolver", "open_spiel", "quantecon", "stormpy"}
+    assert peers == {"cvxpy", "mdpsolver", "open_spiel", "quantecon", "stormpy", "yatzy-solver"}
     assert not any(name in line for name in (*peers, "bench") for line in extras["dev"]), "tests need no peers"
     required = {re.split(r"[^\w-]", line)[0] for line in PROJECT["dependencies"]}
     assert required == {"click", "numba", "numpy", "platformdirs", "python-flint", "rich"}

@@ -245,6 +245,7 @@ def test_refusals(env: dict[str, str], words: str, part: str) -> None:
     done = play(env, words, code=2)
     assert re.fullmatch(r"dicewise: [^\n]+\n", done.stderr), done.stderr
     assert part in done.stderr
+    assert not done.stdout
 
 
 def test_records_that_cannot_be_written_do_not_stop_play(env: dict[str, str], tmp_path: Path) -> None:

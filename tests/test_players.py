@@ -20,6 +20,7 @@ from dicewise import (
     Pig,
     RulesError,
     Session,
+    Yahtzee,
     evaluate,
     recall,
     simulate,
@@ -38,6 +39,7 @@ SMALL: list[tuple[Game[Any, Any], str]] = [
     (HoldDice(3, values=(0, Fraction(1, 2), 9)), "stick-at-9"),
     (Pig(20), "hold-at-8"),
     (Pig(20, players=1), "hold-at-0"),
+    (Yahtzee(boxes=("ones", "twos", "yahtzee"), bonus=3, bonus_at=3, dice=2, sides=2), "alike"),
 ]
 
 

@@ -201,6 +201,7 @@ SPECS = [
     "pig(target=20,sides=6)",
     "coin-ladder",
     "hold-dice(dice=3,sides=4)",
+    "yahtzee(rules=official,boxes=(ones,twos,yahtzee),dice=3,sides=3)",
     f"{EXAMPLES / 'shut_the_box.py'}:ShutTheBox(tiles=4,dice=1)",
 ]
 

@@ -37,6 +37,7 @@ SMALL = {
     "coin-ladder": ("coin-ladder", "coin-ladder(prizes=(1,2,3),coins=1)"),
     "hold-dice": ("hold-dice(dice=3,sides=4)", "hold-dice(dice=2,cost=1/3)"),
     "pig": ("pig(target=12)", "pig(target=12,players=1)", "pig(target=10,sides=4,win=5,lose=-2)"),
+    "yahtzee": ("yahtzee(boxes=(ones,twos,yahtzee),bonus=3,bonus_at=3,dice=2,sides=2)",),
     "a user's": (f"{EXAMPLES}/race.py:Race(target=8)", f"{EXAMPLES}/shut_the_box.py:ShutTheBox(tiles=5)"),
 }
 """Rulesets of every game that even exact arithmetic solves in a moment."""

@@ -21,6 +21,7 @@ from dicewise import (
     InputError,
     Pig,
     Session,
+    Yahtzee,
     find_game,
     simulate,
     solve,
@@ -63,6 +64,7 @@ SMALL: dict[str, list[Game[Any, Any]]] = {
     "coin-ladder": [CoinLadder(), CoinLadder((1, 5), heads=Fraction(9, 10))],
     "hold-dice": [HoldDice(), HoldDice(2, values=(1, 2, Fraction(7, 2)))],
     "pig": [Pig(), Pig(15), Pig(10, players=1), Pig(9, players=3)],
+    "yahtzee": [Yahtzee(), Yahtzee(boxes=("ones", "twos", "yahtzee"), bonus=3, bonus_at=3, dice=2, sides=2)],
 }
 USERS = [
     find_game(f"{EXAMPLES / 'shut_the_box.py'}:ShutTheBox"),

@@ -80,7 +80,7 @@ def main(argv: list[str] | None = None) -> int:
 def _explained(error: BaseException) -> tuple[str, int]:
     """An error in one line, and the exit code that goes with it."""
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return "interrupted; nothing was left half-written", 130
+        return str(error) or "interrupted; nothing was left half-written", 130
     if isinstance(error, click.ClickException):
         return error.format_message(), 2
     if isinstance(error, DicewiseError):

@@ -41,28 +41,39 @@ def command(ctx: click.Context, game: str, state: str, show_all: bool, as_json: 
     solution, _ = solved(rules, quiet, details_up_to=sys.maxsize)
     text = spoken(rules, "text", position)
     choices = solution.choices(position)
-    rows = [
-        {
-            "action": spoken(rules, "label", choice.action),
-            "value": float(choice.value),
-            "loss": float(choice.loss),
-            **{key: float(number) for key, number in solution.details(position, choice.action).items()},
-        }
-        for choice in choices
-    ]
     value, why = float(solution.value(position)), solution.why(position)
     if as_json:
+        rows: list[dict[str, Any]] = [
+            {
+                "action": spoken(rules, "label", choice.action),
+                "value": float(choice.value),
+                "loss": float(choice.loss),
+                **{key: float(number) for key, number in solution.details(position, choice.action).items()},
+            }
+            for choice in choices
+        ]
         print_json(rules.spec, state=text, value=value, why=why, choices=rows)
         return
     print(f"{rules.spec} at {text}: worth {value:.6f} to the player to move")
-    if rows:
-        _print_table(rows if show_all else rows[:ROWS])
-        if len(rows) > ROWS and not show_all:
-            print(f"... and {len(rows) - ROWS} more that give away more (--all shows them)")
+    if choices:
+        shown = choices if show_all else choices[:ROWS]
+        _print_table(
+            [
+                {
+                    "action": spoken(rules, "label", choice.action),
+                    "value": f"{float(choice.value):.6f}",
+                    "loss": _loss(float(choice.loss)),
+                    **solution.in_brief(position, choice.action),
+                }
+                for choice in shown
+            ]
+        )
+        if len(shown) < len(choices):
+            print(f"... and {len(choices) - len(shown)} more that give away more (--all shows them)")
     print(why)
 
 
-def _print_table(rows: list[dict[str, Any]]) -> None:
+def _print_table(rows: list[dict[str, str]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -71,9 +82,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     for name in rows[0]:
         table.add_column(name, justify="right")
     for at, row in enumerate(rows):
-        cells = [row["action"], f"{row['value']:.6f}", _loss(row["loss"])]
-        cells += [f"{row[name]:.2%}" for name in list(row)[3:]]
-        table.add_row(*cells, style="bold" if at == 0 else None)
+        table.add_row(*row.values(), style="bold" if at == 0 else None)
     # numbers cut short would be worse than lines that a narrow terminal wraps
     Console(highlight=False, width=max(shutil.get_terminal_size().columns, 78)).print(table)
 

@@ -13,7 +13,7 @@ from dicewise.errors import InputError
 @click.group(cls=Commands, epilog="Example: dicewise cache list", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Look after the solutions that are kept on this machine.
+    """Look after the solutions, and answers of studies, that are kept on this machine.
 
     The folder and its size limit are set by DICEWISE_CACHE_DIR and DICEWISE_CACHE_LIMIT (bytes, or 500M, 4G).
     """
@@ -27,9 +27,11 @@ def list_(as_json: bool, quiet: bool) -> None:
     """List what is kept, most recently used first."""
     from dicewise.memory import in_words
     from dicewise.store import Store
+    from dicewise.study import kept
 
     store = Store()
     entries = store.entries()
+    answers, size = kept.count(kept.folder_in(store))
     if as_json:
         print_json(
             None,
@@ -39,6 +41,7 @@ def list_(as_json: bool, quiet: bool) -> None:
                 {"game": e.spec, "name": e.name, "bytes": e.bytes, "created": e.created, "used": e.used}
                 for e in entries
             ],
+            studies={"answers": answers, "bytes": size},
         )
         return
     for entry in entries:
@@ -46,6 +49,8 @@ def list_(as_json: bool, quiet: bool) -> None:
         print(f"{in_words(entry.bytes):>10}  used {used}  {entry.spec}")
     total = sum(entry.bytes for entry in entries)
     print(f"{len(entries)} solution(s), {in_words(total)} of {in_words(store.limit)}")
+    if answers:
+        print(f"{answers:,} answer(s) of studies, {in_words(size)}")
 
 
 @command.command(epilog="Example: dicewise cache path")
@@ -64,9 +69,10 @@ def path(as_json: bool, quiet: bool) -> None:
 @click.argument("spec", required=False)
 @common_options
 def clear(spec: str | None, as_json: bool, quiet: bool) -> None:
-    """Remove all solutions, or those of the game SPEC."""
+    """Remove all solutions and answers of studies, or the solutions of the game SPEC."""
     from dicewise.memory import in_words
     from dicewise.store import Store
+    from dicewise.study import kept
 
     store = Store()
     if spec is not None:
@@ -74,7 +80,10 @@ def clear(spec: str | None, as_json: bool, quiet: bool) -> None:
         if spec not in known:
             raise InputError(f"nothing is kept of {spec!r}; kept: {', '.join(known) or 'nothing'}")
     count, freed = store.clear(spec)
+    answers, size = kept.clear(kept.folder_in(store)) if spec is None else (0, 0)
     if as_json:
-        print_json(None, removed=count, bytes=freed)
+        print_json(None, removed=count, bytes=freed, studies={"answers": answers, "bytes": size})
     else:
         print(f"removed {count} solution(s), {in_words(freed)}")
+        if answers:
+            print(f"removed {answers:,} answer(s) of studies, {in_words(size)}")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import re
 import shutil
 import sys
 import textwrap
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,7 +22,7 @@ from dicewise._version import __version__
 from dicewise.errors import DicewiseError, did_you_mean
 from dicewise.game import Game, Progress
 from dicewise.games import GAMES, find_game, find_rules
-from dicewise.spec import parameters
+from dicewise.spec import Parameter, parameters
 
 if TYPE_CHECKING:
     from dicewise.solution import Solution
@@ -92,12 +95,16 @@ class GameCommand(click.Command):
                 metavar="VALUE",
                 expose_value=False,
                 callback=_note(parameter.name),
-                help=f"{rules.name}: {parameter.help or parameter.name} [default: {shown(parameter.default)}]",
+                help=f"{rules.name}: {parameter.help or parameter.name} [default: {self.default_of(parameter)}]",
             )
             for parameter in parameters(rules)
             if parameter.option not in taken
         ]
         return params[:-1] + own + params[-1:]
+
+    def default_of(self, parameter: Parameter) -> str:
+        """What a parameter is that is not given, in words."""
+        return shown(parameter.default)
 
 
 def _note(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
@@ -112,14 +119,21 @@ def shown(default: Any) -> str:
     """A parameter's default in words."""
     if default is dataclasses.MISSING:
         return "none, it must be given"
+    if default is None:
+        return "left to the rules"
     if isinstance(default, tuple):
         return ",".join(map(str, default)) or "none"
     return "none" if default == "" else str(default)
 
 
+def given_parameters(ctx: click.Context) -> dict[str, str]:
+    """The parameters of the game that were given as options, as texts."""
+    return dict(ctx.meta[_GIVEN])
+
+
 def the_game(ctx: click.Context) -> Game[Any, Any]:
     """The game that the command is about, with its options."""
-    return find_game(ctx.params["game"], **ctx.meta[_GIVEN])
+    return find_game(ctx.params["game"], **given_parameters(ctx))
 
 
 def game_argument(function: F) -> F:
@@ -223,34 +237,59 @@ def progress_shown(quiet: bool) -> Iterator[Progress | None]:
         shown.close()
 
 
+class _Pace:
+    """How long it takes until all is done, judged by the last minute: what was quick at first, or known before, does
+    not count for long, and loading a compiler not at all."""
+
+    def __init__(self) -> None:
+        self.seen: deque[tuple[float, float]] = deque()
+
+    def left(self, done: float, doing: str = "") -> float | None:
+        """The seconds that are left, None where there is nothing to judge by, or less than a percent."""
+        now = time.monotonic()
+        if "compil" in doing:  # the clock starts with the work
+            self.seen.clear()
+            return None
+        if self.seen and done < self.seen[-1][1]:  # another piece of work
+            self.seen.clear()
+        if not self.seen or now - self.seen[-1][0] >= 0.1:
+            self.seen.append((now, done))
+        while len(self.seen) > 8 and now - self.seen[0][0] > 60:
+            self.seen.popleft()
+        since, before = self.seen[0]
+        return (now - since) * (1 - done) / (done - before) if done > before and done >= 0.01 else None
+
+
 class _Bar:
     """A rich progress bar that appears after half a second."""
 
     def __init__(self) -> None:
         self.started = time.monotonic()
+        self.pace = _Pace()
         self.bar: Any = None
         self.task: Any = None
 
     def __call__(self, done: float, doing: str) -> None:
+        left = self.pace.left(done, doing)
         if self.bar is None:
             if time.monotonic() - self.started < 0.5 and "compil" not in doing:
                 return
             from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
             self.bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
                 TextColumn("{task.percentage:>3.0f} %"),
                 TimeElapsedColumn(),
-                TextColumn("left"),
-                TimeRemainingColumn(),
+                TextColumn("{task.fields[left]}"),
                 console=Console(stderr=True),
                 transient=True,
             )
             self.bar.start()
-            self.task = self.bar.add_task(doing, total=1.0)
-        self.bar.update(self.task, completed=done, description=doing)
+            self.task = self.bar.add_task(doing, total=1.0, left="")
+        words = "" if left is None else f"left {timedelta(seconds=math.ceil(left))}"
+        self.bar.update(self.task, completed=done, description=doing, left=words)
 
     def close(self) -> None:
         if self.bar is not None:
@@ -261,16 +300,17 @@ class _Lines:
     """A line every ten seconds."""
 
     def __init__(self) -> None:
-        self.started = self.last = time.monotonic()
+        self.last = time.monotonic()
+        self.pace = _Pace()
         self.doing = ""
 
     def __call__(self, done: float, doing: str) -> None:
-        now = time.monotonic()
+        now, left = time.monotonic(), self.pace.left(done, doing)
         if "compil" in doing and doing != self.doing:
             print(f"dicewise: {doing}", file=sys.stderr)
         elif now - self.last >= 10:
-            left = f", about {(now - self.started) * (1 - done) / done:.0f} s left" if done > 0 else ""
-            print(f"dicewise: {doing}, {done:.0%}{left}", file=sys.stderr)
+            words = "" if left is None else f", about {left:.0f} s left"
+            print(f"dicewise: {doing}, {done:.0%}{words}", file=sys.stderr)
             self.last = now
         self.doing = doing
 

@@ -152,7 +152,7 @@ def _sit_down(
 
     from dicewise.game import read_position
     from dicewise.play.players import HUMAN, find_player
-    from dicewise.play.session import Session, who_starts
+    from dicewise.play.session import Session, checked_names, who_starts
 
     count = game.players
     people = count if against is None else 1
@@ -168,6 +168,9 @@ def _sit_down(
     for number in range(count - people):
         seated.append(str(against).partition(":")[0] if count == 2 else f"{against} {number + 1}")
         policies.append(str(against))
+    checked_names(game, seated)  # all that may be refused comes before anybody rolls a die
+    players = [find_player(word, game, solution) for word in policies]
+    state = None if position is None else read_position(game, position)
     seed = secrets.randbits(32) if seed is None else seed
     starter = 0
     if first is not None:
@@ -182,10 +185,8 @@ def _sit_down(
             rolled = ", ".join(f"{name} {face}" for name, face in zip(seated, faces, strict=True) if face)
             write(f"who starts? {rolled}")
         write(f"{seated[starter]} starts")
-    seated, policies = seated[starter:] + seated[:starter], policies[starter:] + policies[:starter]
-    state = None if position is None else read_position(game, position)
-    session = Session(game, seated, seed=seed, state=state)
-    return session, [find_player(word, game, solution) for word in policies]
+    session = Session(game, seated[starter:] + seated[:starter], seed=seed, state=state)
+    return session, players[starter:] + players[:starter]
 
 
 def _go_on(

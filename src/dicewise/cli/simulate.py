@@ -26,6 +26,7 @@ from dicewise.cli.histogram import Bar, histogram
 from dicewise.errors import InputError, LimitError
 from dicewise.files import check_writable, written_whole
 from dicewise.game import Game, Number, read_position
+from dicewise.solution import Solution
 
 if TYPE_CHECKING:
     from dicewise.engine.evaluate import Evaluation
@@ -152,7 +153,13 @@ def _truth(rules: Game[Any, Any], policies: list[Any], position: Any, limit: int
             return Truth(known.values, known.error_bound, known.outcomes(progress=progress))
     except (LimitError, MemoryError) as error:
         problem = str(error) or "out of memory"
-    return Truth(problem=problem) if known is None else Truth(known.values, known.error_bound, problem=problem)
+    if known is not None:
+        return Truth(known.values, known.error_bound, problem=problem)
+    solution = policies[0]
+    if isinstance(solution, Solution) and solution.game == rules and all(policy is solution for policy in policies):
+        values = solution.values(rules.start() if position is None else position)  # they come with the solution
+        return Truth(values, solution.report.error_bound, problem=problem)
+    return Truth(problem=problem)
 
 
 class Figure(NamedTuple):

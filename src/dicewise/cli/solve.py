@@ -90,7 +90,8 @@ def command(
             solution, stored = solve(rules, exact=exact, gamma=factor, theta=theta, progress=progress), False
     else:
         says_why = form is None and not as_json and not traced
-        solution, stored = solved(rules, quiet, store=not no_store, details_up_to=WHY_UP_TO if says_why else 0)
+        details_up_to = WHY_UP_TO if says_why and _chooses(rules) else 0
+        solution, stored = solved(rules, quiet, store=not no_store, details_up_to=details_up_to)
     if traced:
         _print_trace(solution, as_json)
     elif form is not None:
@@ -340,3 +341,11 @@ WRITERS: dict[str, Callable[[Solution[Any, Any], Path | None], None]] = {
     "json": _write_json,
     "parquet": _write_parquet,
 }
+
+
+def _chooses(rules: Game[Any, Any]) -> bool:
+    """Whether there is anything to choose at the start, which `why` would speak of."""
+    try:
+        return len(rules.actions(rules.start())) > 1
+    except Exception:  # whoever solves it has the words for what is wrong
+        return True

@@ -11,6 +11,7 @@ from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
 from dicewise.games.pig import Pig
+from dicewise.games.yahtzee import Yahtzee
 from dicewise.spec import build, read_spec
 from dicewise.user_file import run_file
 
@@ -21,6 +22,7 @@ GAMES: dict[str, type[Game[Any, Any]]] = {
         CoinLadder,
         HoldDice,
         Pig,
+        Yahtzee,
     )
 }
 

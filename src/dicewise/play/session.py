@@ -78,7 +78,7 @@ class Session(Generic[S, A]):
         state: S | None = None,
     ) -> None:
         self.game = game
-        self.names = _checked_names(game, names)
+        self.names = checked_names(game, names)
         self.seed = secrets.randbits(32) if seed is None else seed
         self._key = key_of(self.seed)
         if type(number) is not int or not 0 <= number < WHO_STARTS:
@@ -249,7 +249,7 @@ class Session(Generic[S, A]):
         return read_transcript(text, game, cls)
 
 
-def _checked_names(game: Game[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
+def checked_names(game: Game[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
     players = player_count(game)
     if not names:
         return ("You",) if players == 1 else tuple(f"Player {seat + 1}" for seat in range(players))

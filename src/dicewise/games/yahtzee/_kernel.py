@@ -1,0 +1,324 @@
+"""Yahtzee compiled: the mean score of every anchor, eight totals of the upper section at a time.
+
+With W(used, u) for the table of `_layout`, the end of a turn at the roll r is worth
+
+    F(r) = max over the boxes b that may take r of  points(b, r) + W(used + b, u + what b adds to the upper section)
+
+Then, as often as some dice are rolled again, with the sweeps of the dice lattice
+
+    E(keep) = mean over the faces a of E(keep + a),     large to small, beginning with the rolls
+    B(keep) = max( E(keep), max over the dice a in keep of B(keep - a) ),     small to large, up to the rolls
+
+where the rolls' B becomes the rolls' E of the sweep before. At last W(used, u) is the mean of the first roll's B.
+
+Sets of used boxes are taken from the full card to the empty one; those of one size are independent of each other, and
+so are all totals u of the upper section: eight of them lie side by side in a vector, and all nodes of the lattice for
+eight totals (462 vectors for five dice) stay in the processor's first cache. Rolls that score the same in a box form a
+group; what a group is worth is worked out once, and each roll takes the largest of its groups (`score_rolls`), which
+are listed once for a set of used boxes. A box in which a roll scores nothing is worth the same for all such rolls.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from dicewise.game import Progress
+from dicewise.games.lanes import LANES, fill, larger, load, store
+from dicewise.games.yahtzee._layout import Floats, Layout
+
+NEVER = -1e300
+ONE, WIDE = np.uint64(1), np.uint64(LANES)
+THREADS = 2
+"""Layers are short: more threads would wait for each other."""
+
+
+def solve(rules: Layout, rerolls: int, progress: Progress | None = None) -> Floats:
+    """The table [used and flag, upper]; entries past the limit repeat the one at it."""
+    table = np.zeros(rules.rows * rules.length + LANES)
+    full = (1 << rules.boxes) - 1
+    if rules.limit:
+        table[:-LANES].reshape(rules.rows, rules.length)[full * rules.flags :, rules.limit :] = rules.bonus
+    groups, sweeps = groups_of(rules), sweeps_of(rules)
+    task: Any = solve_layer
+    shape = (rules.boxes, rules.flags, rules.length, rules.limit, rules.yahtzee, rules.extra, rules.joker, rerolls)
+    pays = (*groups[:3], groups_by_roll(rules))
+    given: Any = (table, shape, rules.first_roll, *pays, rules.own_box, rules.alike, rules.as_joker, *sweeps)
+    used = np.arange(full + 1)
+    sizes = np.bitwise_count(used).astype(int)
+    done = 0
+    with ThreadPoolExecutor(THREADS) as pool:
+        for size in range(rules.boxes - 1, -1, -1):
+            layer = used[sizes == size]
+            parts = [layer[start::THREADS] for start in range(min(THREADS, len(layer)))]
+            jobs = [pool.submit(task, part, rules.reach(part), *given) for part in parts]
+            for job in jobs:
+                job.result()
+            done += len(layer)
+            if progress is not None:
+                progress(done / full, "solving")
+    return table[:-LANES].reshape(rules.rows, rules.length)
+
+
+def groups_of(rules: Layout) -> tuple[Any, ...]:
+    """For each box the scores above 0 that it pays, and for each of them the rolls, as places of vectors."""
+    first_group, points, shift, first_roll, rolls = [0], list[float](), list[int](), [0], list[int]()
+    for box in range(rules.boxes):
+        for score in sorted(set(rules.points[box].tolist()) - {0}):
+            points.append(float(score))
+            shift.append(score if rules.is_upper[box] and rules.limit else 0)
+            rolls += ((rules.nodes.rolls.start + np.flatnonzero(rules.points[box] == score)) * LANES).tolist()
+            first_roll.append(len(rolls))
+        first_group.append(len(points))
+    unsigned = np.uint64
+    return (
+        np.array(first_group),
+        np.array(points, dtype=np.float64),
+        np.array(shift, dtype=np.int64),
+        np.array(first_roll, dtype=unsigned),
+        np.array(rolls, dtype=unsigned),
+    )
+
+
+def groups_by_roll(rules: Layout) -> Any:
+    """The group in which each roll is with each box, as the place of its vector; -1 where it scores nothing:
+    [roll, box]."""
+    found = np.full(rules.points.T.shape, -1, dtype=np.int32)
+    groups = 0
+    for box in range(rules.boxes):
+        for score in sorted(set(rules.points[box].tolist()) - {0}):
+            found[rules.points[box] == score, box] = groups * LANES
+            groups += 1
+    return found
+
+
+def sweeps_of(rules: Layout) -> tuple[Any, ...]:
+    """The edges of the lattice, as places of vectors; small numbers, which leave room in the first cache."""
+    nodes = rules.nodes
+    there = nodes.less < nodes.nodes
+    edges = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.uint64)
+    less = nodes.less[there] * np.int32(LANES)
+    more = (nodes.more * np.int32(LANES)).ravel()
+    return np.array([nodes.first[-2], nodes.nodes, nodes.faces]), more, edges, less
+
+
+@njit(cache=True, nogil=True)
+def solve_layer(
+    layer: Any,
+    reach: Any,
+    table: Any,
+    shape: Any,
+    opening: Any,
+    first_group: Any,
+    points: Any,
+    shift: Any,
+    group_of: Any,
+    own_box: Any,
+    alike: Any,
+    as_joker: Any,
+    sizes: Any,
+    more: Any,
+    edges: Any,
+    less: Any,
+) -> None:
+    """The rows of sets of used boxes, all of the same size.
+
+    `shape` is (boxes, flags, length, limit, yahtzee box, extra, joker rule, rerolls), `sizes` (nodes that are no rolls,
+    nodes, sides).
+    """
+    boxes, flags, length, limit, yahtzee, extra, joker, rerolls = shape
+    keeps, nodes, sides = sizes
+    rolls = nodes - keeps
+    work, worth = np.empty(nodes * LANES), np.empty(len(points) * LANES)
+    base = np.empty(boxes, dtype=np.int64)  # where the row begins that a box leads to; -1 for a box that is used
+    ends, places = np.empty(rolls, dtype=np.uint64), np.empty(rolls * boxes, dtype=np.int32)
+    for at in range(len(layer)):
+        used = layer[at]
+        filled = yahtzee < boxes and (used >> yahtzee) & 1 == 1
+        list_groups(used, group_of, ends, places)
+        for flag in range(flags if filled else 1):
+            for box in range(boxes):
+                base[box] = -1 if (used >> box) & 1 else ((used | (1 << box)) * flags + flag) * length
+            row = (used * flags + flag) * length
+            for block in range(0, reach[at], LANES):
+                score_rolls(work, worth, block, table, base, first_group, points, shift, ends, places, yahtzee,
+                            length * (flags - 1), keeps)  # fmt: skip
+                if filled:
+                    for face in range(sides):
+                        place = (keeps + alike[face]) * LANES
+                        best = as_jokers(load(work, place), face, block, table, base, joker, own_box, as_joker,
+                                         first_group, points, shift)  # fmt: skip
+                        store(work, place, best + fill(float(extra * flag)))
+                for _ in range(rerolls):
+                    reroll(work, keeps, nodes, sides, more, edges, less)
+                store(table, row + block, mean_of(work, opening, keeps))
+            for past in range(limit + 1, length):
+                table[row + past] = table[row + limit]
+
+
+@njit(cache=True, nogil=True)
+def list_groups(used: Any, group_of: Any, ends: Any, places: Any) -> None:
+    """For each roll the groups of its scores in open boxes: `places`, up to the roll's entry in `ends`."""
+    end = 0
+    for roll in range(len(ends)):
+        for box in range(group_of.shape[1]):
+            if (used >> box) & 1 == 0 and group_of[roll, box] >= 0:
+                places[end] = group_of[roll, box]
+                end += 1
+        ends[roll] = end
+
+
+@njit(cache=True, nogil=True)
+def score_rolls(
+    work: Any,
+    worth: Any,
+    block: Any,
+    table: Any,
+    base: Any,
+    first_group: Any,
+    points: Any,
+    shift: Any,
+    ends: Any,
+    places: Any,
+    yahtzee: Any,
+    flag_up: Any,
+    keeps: Any,
+) -> None:
+    """What the best box is worth for every roll, none a joker; `worth` has room for what each group is worth."""
+    nothing = fill(NEVER)
+    for box in range(len(base)):
+        if base[box] >= 0:
+            nothing = larger(nothing, load(table, base[box] + block))
+            to = base[box] + block
+            if box == yahtzee:
+                to += flag_up  # it holds its points: further ones pay extra
+            for group in range(first_group[box], first_group[box + 1]):
+                store(worth, group * LANES, load(table, to + shift[group]) + fill(points[group]))
+    edge, place = np.uint64(0), np.uint64(keeps) * WIDE
+    for roll in range(np.uint64(0), np.uint64(len(ends))):
+        best = nothing
+        end = ends[roll]
+        while edge < end:
+            best = larger(best, load(worth, places[edge]))
+            edge += ONE
+        store(work, place, best)
+        place += WIDE
+
+
+@njit(cache=True, nogil=True)
+def mean_of(work: Any, opening: Any, keeps: Any) -> Any:
+    """The mean of the first roll's worth, in four sums that need not wait for each other."""
+    rolls = len(opening)
+    a, b, c, d = fill(0.0), fill(0.0), fill(0.0), fill(0.0)
+    place = np.uint64(keeps) * WIDE
+    for roll in range(0, rolls - 3, 4):
+        a = a + load(work, place) * fill(opening[roll])
+        b = b + load(work, place + WIDE) * fill(opening[roll + 1])
+        c = c + load(work, place + WIDE + WIDE) * fill(opening[roll + 2])
+        d = d + load(work, place + WIDE + WIDE + WIDE) * fill(opening[roll + 3])
+        place += np.uint64(4) * WIDE
+    for roll in range(rolls - rolls % 4, rolls):
+        a = a + load(work, place) * fill(opening[roll])
+        place += WIDE
+    return (a + b) + (c + d)
+
+
+@njit(cache=True, nogil=True)
+def score(
+    work: Any,
+    block: Any,
+    table: Any,
+    base: Any,
+    first_group: Any,
+    points: Any,
+    shift: Any,
+    first_roll: Any,
+    rolls_of: Any,
+    yahtzee: Any,
+    flag_up: Any,
+    keeps: Any,
+    nodes: Any,
+) -> None:
+    """What the best box is worth for every roll."""
+    nothing = fill(NEVER)
+    for box in range(len(base)):
+        if base[box] >= 0:
+            nothing = larger(nothing, load(table, base[box] + block))
+    for place in range(np.uint64(keeps) * WIDE, np.uint64(nodes) * WIDE, WIDE):
+        store(work, place, nothing)
+    for box in range(len(base)):
+        if base[box] >= 0:
+            for group in range(first_group[box], first_group[box + 1]):
+                to = base[box] + shift[group] + block
+                if box == yahtzee:
+                    to += flag_up  # it holds its points: further ones pay extra
+                worth = load(table, to) + fill(points[group])
+                for at in range(first_roll[group], first_roll[group + 1]):
+                    store(work, rolls_of[at], larger(load(work, rolls_of[at]), worth))
+
+
+@njit(cache=True, nogil=True)
+def as_jokers(
+    plain: Any,
+    face: Any,
+    block: Any,
+    table: Any,
+    base: Any,
+    joker: Any,
+    own_box: Any,
+    as_joker: Any,
+    first_group: Any,
+    points: Any,
+    shift: Any,
+) -> Any:
+    """What a Yahtzee is worth once the Yahtzee box is filled; `plain` is what it is worth when it is no joker."""
+    own = own_box[face]
+    own_open = own < len(base) and base[own] >= 0
+    best = fill(NEVER)
+    lower = False
+    for box in range(len(base)):
+        if base[box] >= 0 and as_joker[box, face] >= 0:
+            lower = True
+            best = larger(best, load(table, base[box] + block) + fill(float(as_joker[box, face])))
+    if joker == 1 and own_open:
+        all_dice = first_group[own + 1] - 1  # the highest score of an upper box
+        return load(table, base[own] + shift[all_dice] + block) + fill(points[all_dice])
+    if joker == 1 and lower:
+        return best
+    if joker == 2 and not own_open:
+        return larger(plain, best)
+    return plain
+
+
+@njit(cache=True, nogil=True)
+def reroll(work: Any, keeps: Any, nodes: Any, sides: Any, more: Any, edges: Any, less: Any) -> None:
+    """From what rolls are worth to what they are worth with one reroll more."""
+    share = fill(1.0 / sides)
+    place = np.uint64(keeps) * WIDE
+    edge = np.uint64(len(more))
+    six = np.uint64(6)
+    for _ in range(keeps):
+        place -= WIDE
+        if sides == 6:
+            edge -= six
+            low = load(work, more[edge]) + load(work, more[edge + ONE])
+            middle = load(work, more[edge + np.uint64(2)]) + load(work, more[edge + np.uint64(3)])
+            high = load(work, more[edge + np.uint64(4)]) + load(work, more[edge + np.uint64(5)])
+            total = low + middle + high
+        else:
+            edge -= np.uint64(sides)
+            total = load(work, more[edge])
+            for face in range(ONE, np.uint64(sides)):
+                total = total + load(work, more[edge + face])
+        store(work, place, total * share)
+    edge = np.uint64(0)
+    for node in range(ONE, np.uint64(nodes)):
+        best = load(work, node * WIDE)
+        end = edges[node + ONE]
+        while edge < end:
+            best = larger(best, load(work, less[edge]))
+            edge += ONE
+        store(work, node * WIDE, best)

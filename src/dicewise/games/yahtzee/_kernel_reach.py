@@ -1,0 +1,413 @@
+"""Yahtzee compiled for another aim: the best chance to get as many points as are still needed.
+
+P(used, u, x) is the best chance to make x more points from an anchor; it is 1 for x <= 0, and 0 for x > 0 on a full
+card. The end of a turn at the roll r is worth
+
+    F(r) = max over the boxes b that may take r of  P(used + b, u', x - gain(b, r))
+
+where the gain has all that comes with the points: the bonus of the upper section, a further Yahtzee's extra. The rest
+is as in `_kernel`, with eight needs x side by side instead of eight totals of the upper section.
+
+A row is an anchor. Of the needs it has those that can come up when `target` points are needed on the card that play
+begins with: no fewer than the most that may have been made since leaves over, no more than the least leaves over; or
+`every` need from 1 on. It ends where the chance falls below `TINY`: chances fall with the need, so that all further
+ones are smaller still, and count as 0. In memory eight ones stand before a row and eight zeros behind it, so that eight
+needs can be read at any place that is not wholly outside.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dicewise.game import Progress
+from dicewise.games.lanes import LANES, fill, larger, load, store
+from dicewise.games.yahtzee._kernel import (
+    ONE,
+    THREADS,
+    WIDE,
+    groups_by_roll,
+    groups_of,
+    list_groups,
+    mean_of,
+    reroll,
+    sweeps_of,
+)
+from dicewise.games.yahtzee._layout import Floats, Ints, Layout
+
+TINY = 1e-15
+"""Chances below this count as 0; a game of n turns may add up n of them."""
+
+
+class Card(NamedTuple):
+    """The anchor with which play begins."""
+
+    used: int = 0
+    upper: int = 0
+    extra: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The rows, and the needs that each may have."""
+
+    first_row: Ints
+    """The row of the total 0, by set of used boxes and flag."""
+    valid: NDArray[np.bool_]
+    """Whether play can come to a row."""
+    low: Ints
+    """The least need that can come up ..."""
+    most: Ints
+    """... and the largest, ..."""
+    high: Ints
+    """... and the largest of those with a chance, as far as is known beforehand."""
+    offset: Ints
+    """Where the least need of each row stands in memory; the last entry is where all rows end."""
+
+    @property
+    def bytes(self) -> int:
+        """About what it takes to solve it."""
+        return 8 * int(self.offset[-1]) + 64 * len(self.low)
+
+
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """The chances, row by row."""
+
+    plan: Plan
+    high: Ints
+    """The largest need of each row with a chance; below `low` for none."""
+    chance: Floats
+
+    def at(self, row: Any, need: Any) -> Any:
+        """The chance in these rows. NaN for a need, or a row, that cannot come up."""
+        row, need = np.asarray(row), np.asarray(need)
+        plan = self.plan
+        low, high = plan.low[row], self.high[row]
+        inside = np.clip(need, low, np.maximum(high, low))
+        found = np.where(need > high, 0.0, self.chance[plan.offset[row] + inside - low])
+        found = np.where((need < low) | (need > plan.most[row]) | ~plan.valid[row], np.nan, found)
+        return np.where(need <= 0, 1.0, found)
+
+    @property
+    def count(self) -> int:
+        """How many turn starts with how many needs, those without a chance included."""
+        plan = self.plan
+        return int(np.maximum(plan.most - plan.low + 1, 0)[plan.valid].sum())
+
+    def packed(self) -> Needs:
+        """The same without the room between the rows."""
+        offset, size = _ends(self.plan, self.high)
+        chance = np.zeros(size)
+        _pack(self.chance, self.plan.offset, chance, offset, self.high - self.plan.low + 1, self.plan.valid)
+        return Needs(replace(self.plan, offset=offset), self.high, chance)
+
+
+def unpacked(rules: Layout, target: int, high: Ints, chance: Floats) -> Needs | None:
+    """What `packed` made, from its largest needs and its chances; None where they do not fit."""
+    plans = plan(rules, target)
+    if high.shape != plans.high.shape or (high > np.maximum(plans.high, 0)).any():
+        return None
+    offset, size = _ends(plans, high)
+    return Needs(replace(plans, offset=offset), high, chance) if chance.shape == (size,) else None
+
+
+def _ends(plans: Plan, high: Ints) -> tuple[Ints, int]:
+    """Where rows begin that stand close together, and the room that they take; one place more than is used."""
+    ends = np.cumsum(np.where(plans.valid, np.maximum(high - plans.low + 1, 0), 0))
+    return np.concatenate([[0], ends[:-1]]), int(ends[-1]) + 1
+
+
+def plan(rules: Layout, target: int, every: bool = False, card: Card | None = None) -> Plan:
+    """The rows and their needs, when `target` points are needed on a card."""
+    begun = card or Card()
+    sets = np.arange(1 << rules.boxes)
+    totals = np.repeat(rules.reach(sets), rules.flags)
+    first_row = np.concatenate([[0], np.cumsum(totals)])
+    bits = sets[:, None] >> np.arange(rules.boxes) & 1
+    new = bits * (1 - (begun.used >> np.arange(rules.boxes) & 1))
+    most = np.maximum(rules.points.max(axis=1), rules.as_joker.max(axis=1))
+
+    def by_row(by_set: Ints) -> Ints:
+        return np.repeat(np.repeat(by_set, rules.flags), totals)
+
+    flag = np.repeat(np.tile(np.arange(rules.flags), len(sets)), totals)
+    upper = np.arange(first_row[-1]) - np.repeat(first_row[:-1], totals)
+    turns, filled = by_row(len(most) - bits.sum(axis=1)), np.zeros_like(upper)
+    valid = _valid(rules, begun)[by_row(sets), upper] & (flag >= begun.extra)
+    # what may have been made since play began: the most, and the least
+    capped = (upper >= rules.limit) & (rules.limit > 0)
+    earned = np.where(capped & (begun.upper < rules.limit), rules.bonus, 0)
+    section = np.where(capped | (rules.limit == 0), by_row(new @ rules.most_upper), upper - begun.upper)
+    held_most = by_row(new @ np.where(rules.is_upper, 0, most)) + section + earned
+    held_most += flag * rules.extra * by_row(new.sum(axis=1))
+    held_least = np.where(rules.limit, upper - begun.upper, 0) + earned
+    if rules.flags == 2:
+        scores = rules.points[rules.yahtzee]
+        filled, turned = by_row(bits[:, rules.yahtzee]), by_row(new[:, rules.yahtzee]) == 1
+        held_least += np.where(turned & (flag == 1), scores[scores > 0].min(initial=1 << 30), 0)
+        valid &= (turned | (flag == begun.extra)) & (filled >= flag)
+    # what is left to be made
+    left = by_row((1 - bits) @ most) + np.where(capped, 0, rules.bonus)
+    if rules.flags == 2:
+        left += np.where((flag == 1) | (filled == 0), rules.extra * turns, 0)
+    low = np.ones_like(upper) if every else np.maximum(1, target - held_most)
+    largest = np.full_like(upper, target) if every else target - held_least
+    high = np.where(valid & (turns > 0), np.minimum(largest, left), 0)
+    room = np.where(valid, np.maximum(high - low + 1, 0), 0)
+    room = np.where(valid, -(-room // LANES) * LANES + 2 * LANES, 0)
+    offset = np.concatenate([[0], np.cumsum(room)]) + LANES
+    return Plan(first_row, valid, low, largest, high, offset)
+
+
+def _valid(rules: Layout, begun: Card) -> NDArray[np.bool_]:
+    """Whether play comes to these used boxes with this total of the upper section: [used, upper]."""
+    found = np.zeros((1 << rules.boxes, rules.limit + 1), dtype=bool)
+    known: dict[int, list[int]] = {}
+    sections = sum(1 << box for box in range(rules.boxes) if rules.is_upper[box])
+    for used in range(1 << rules.boxes):
+        if used & begun.used == begun.used:
+            new = used & sections & ~begun.used
+            if new not in known:
+                known[new] = rules.totals(new) if rules.limit else [0]
+            found[used, [min(begun.upper + total, rules.limit) for total in known[new]]] = True
+    return found
+
+
+def solve(
+    rules: Layout,
+    rerolls: int,
+    target: int,
+    *,
+    every: bool = False,
+    card: Card | None = None,
+    progress: Progress | None = None,
+) -> Needs:
+    """The chances of all anchors and needs that play for `target` points can lead to; `every` need up to it."""
+    plans = plan(rules, target, every, card)
+    chance = np.zeros(int(plans.offset[-1]) + LANES)
+    high = plans.high.copy()
+    _fence(chance, plans.offset, plans.valid)
+    shape = (rules.boxes, rules.flags, rules.limit, rules.bonus, rules.yahtzee, rules.extra, rules.joker, rerolls)
+    shared: Any = (
+        plans.first_row, plans.valid, plans.low, high, plans.offset, chance, shape, rules.first_roll,
+        *groups_of(rules)[:3], groups_by_roll(rules), rules.own_box, rules.alike, rules.as_joker,
+        np.ascontiguousarray(rules.points[:, rules.alike]), *sweeps_of(rules),
+    )  # fmt: skip
+    task: Any = _solve_layer
+    first = (card or Card()).used
+    used = np.arange(1 << rules.boxes)
+    used = used[(used & first) == first]
+    sizes = np.bitwise_count(used).astype(int)
+    done = 0
+    pool = ThreadPoolExecutor(THREADS)
+    try:
+        for size in range(rules.boxes - 1, int(sizes.min()) - 1, -1):
+            layer = used[sizes == size]
+            count = max(1, len(layer) // PIECE)
+            pieces = [layer[start::count] for start in range(count)]
+            jobs = [pool.submit(task, piece, rules.reach(piece), *shared) for piece in pieces]
+            for piece, job in zip(pieces, jobs, strict=True):
+                job.result()
+                done += len(piece)
+                if progress is not None:
+                    progress(done / len(used), "solving")
+    finally:
+        pool.shutdown(cancel_futures=True)  # Ctrl-C does not wait for what has not begun
+    return Needs(plans, high, chance)
+
+
+PIECE = 8
+"""Sets of used boxes that are handed to a thread at a time."""
+
+
+@njit(cache=True, nogil=True)
+def _fence(chance: Any, offset: Any, valid: Any) -> None:
+    """Ones before each row: what is no longer needed is there."""
+    for row in range(len(valid)):
+        if valid[row]:
+            for lane in range(1, LANES + 1):
+                chance[offset[row] - lane] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def _pack(chance: Any, offset: Any, packed: Any, to: Any, lengths: Any, valid: Any) -> None:
+    for row in range(len(valid)):
+        if valid[row]:
+            for at in range(lengths[row]):
+                packed[to[row] + at] = chance[offset[row] + at]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def read_needs(chance: Any, scores: Any, at: Any, need: Any) -> Any:
+    """The chances of eight needs, from `need` on, after one of the scores that `list_scores` has found."""
+    if need + LANES - 1 <= scores[at, 2]:
+        return fill(1.0)
+    if need > scores[at, 1]:
+        return fill(0.0)
+    return load(chance, scores[at, 0] + need)
+
+
+@njit(cache=True, nogil=True)
+def list_scores(
+    used: Any,
+    flag: Any,
+    upper: Any,
+    first_row: Any,
+    low: Any,
+    high: Any,
+    offset: Any,
+    shape: Any,
+    first_group: Any,
+    points: Any,
+    shift: Any,
+    own_box: Any,
+    as_joker: Any,
+    plain: Any,
+    scores: Any,
+    jokers: Any,
+) -> Any:
+    """All that a turn may end with, as (place of the need 0 in memory, largest need with a chance, gain, box, group or
+    face, the row that follows, what the box holds): boxes with nothing first, then groups of rolls, in `scores`;
+    Yahtzees that are jokers in `jokers`. Returns how many boxes are open, how many rows `scores` has, and `jokers`."""
+    boxes, flags, limit, bonus, yahtzee, extra, joker, _ = shape
+    sides = len(own_box)
+    count = 0
+    any_lower = False
+    for box in range(boxes):
+        if (used >> box) & 1 == 0:
+            any_lower = any_lower or as_joker[box, 0] >= 0
+            to = first_row[(used | (1 << box)) * flags + flag] + upper
+            scores[count] = (offset[to] - low[to], high[to], 0, box, -1, to, 0)
+            count += 1
+    open_boxes = count
+    for box in range(boxes):
+        if (used >> box) & 1 == 0:
+            turned = flags - 1 if box == yahtzee else flag
+            first = first_row[(used | (1 << box)) * flags + turned]
+            for group in range(first_group[box], first_group[box + 1]):
+                after = min(upper + shift[group], limit)
+                gain = int(points[group]) + (bonus if upper < limit <= after else 0)
+                to = first + after
+                scores[count] = (offset[to] - low[to] - gain, high[to] + gain, gain, box, group, to, int(points[group]))
+                count += 1
+    again = 0
+    if yahtzee < boxes and (used >> yahtzee) & 1 == 1:
+        for face in range(sides):
+            own = own_box[face]
+            own_open = own < boxes and (used >> own) & 1 == 0
+            in_full = (joker == 1 or joker == 2) and not own_open
+            for box in range(boxes):
+                is_lower = as_joker[box, face] >= 0
+                barred = joker == 1 and (box != own if own_open else any_lower and not is_lower)
+                if (used >> box) & 1 == 0 and not barred:
+                    paid = as_joker[box, face] if is_lower and in_full else plain[box, face]
+                    after = upper if is_lower else min(upper + paid, limit)
+                    gain = paid + extra * flag + (bonus if upper < limit <= after else 0)
+                    to = first_row[(used | (1 << box)) * flags + flag] + after
+                    jokers[again] = (offset[to] - low[to] - gain, high[to] + gain, gain, box, face, to, paid)
+                    again += 1
+    return open_boxes, count, again
+
+
+@njit(cache=True, nogil=True)
+def score_needs(
+    work: Any,
+    worth: Any,
+    chance: Any,
+    need: Any,
+    scores: Any,
+    jokers: Any,
+    counts: Any,
+    ends: Any,
+    places: Any,
+    alike: Any,
+    keeps: Any,
+) -> None:
+    """What the best box is worth for every roll, for eight needs; `worth` has room for what each group is worth."""
+    open_boxes, count, again = counts
+    nothing = fill(0.0)
+    for at in range(open_boxes):
+        nothing = larger(nothing, read_needs(chance, scores, at, need))
+    for at in range(open_boxes, count):
+        store(worth, scores[at, 4] * LANES, read_needs(chance, scores, at, need))
+    edge, place = np.uint64(0), np.uint64(keeps) * WIDE
+    for roll in range(np.uint64(0), np.uint64(len(ends))):
+        best = nothing
+        end = ends[roll]
+        while edge < end:
+            best = larger(best, load(worth, places[edge]))
+            edge += ONE
+        store(work, place, best)
+        place += WIDE
+    for at in range(again):
+        here = (keeps + alike[jokers[at, 4]]) * LANES
+        best = read_needs(chance, jokers, at, need)
+        if at > 0 and jokers[at, 4] == jokers[at - 1, 4]:
+            best = larger(best, load(work, here))
+        store(work, here, best)
+
+
+@njit(cache=True, nogil=True)
+def _solve_layer(
+    layer: Any,
+    reach: Any,
+    first_row: Any,
+    valid: Any,
+    low: Any,
+    high: Any,
+    offset: Any,
+    chance: Any,
+    shape: Any,
+    opening: Any,
+    first_group: Any,
+    points: Any,
+    shift: Any,
+    group_of: Any,
+    own_box: Any,
+    alike: Any,
+    as_joker: Any,
+    plain: Any,
+    sizes: Any,
+    more: Any,
+    edges: Any,
+    less: Any,
+) -> None:
+    """The rows of sets of used boxes, all of the same size; `shape` and `sizes` as in `_kernel`, without the length."""
+    boxes, flags, rerolls = shape[0], shape[1], shape[7]
+    keeps, nodes, sides = sizes
+    rolls = nodes - keeps
+    work, worth = np.empty(nodes * LANES), np.empty(len(points) * LANES)
+    ends, places = np.empty(rolls, dtype=np.uint64), np.empty(rolls * boxes, dtype=np.int32)
+    scores = np.empty((boxes + len(points), 7), dtype=np.int64)
+    jokers = np.empty((boxes * sides, 7), dtype=np.int64)
+    for at in range(len(layer)):
+        used = layer[at]
+        list_groups(used, group_of, ends, places)
+        for flag in range(flags):
+            for upper in range(reach[at]):
+                row = first_row[used * flags + flag] + upper
+                if not valid[row]:
+                    continue
+                counts = list_scores(used, flag, upper, first_row, low, high, offset, shape, first_group, points, shift,
+                                     own_box, as_joker, plain, scores, jokers)  # fmt: skip
+                largest = 0
+                for need in range(low[row], high[row] + 1, LANES):
+                    score_needs(work, worth, chance, need, scores, jokers, counts, ends, places, alike, keeps)
+                    for _ in range(rerolls):
+                        reroll(work, keeps, nodes, sides, more, edges, less)
+                    start = offset[row] + need - low[row]
+                    store(chance, start, mean_of(work, opening, keeps))
+                    for lane in range(LANES):
+                        if need + lane <= high[row] and chance[start + lane] >= TINY:
+                            largest = need + lane
+                        else:
+                            chance[start + lane] = 0.0
+                    if chance[start + LANES - 1] == 0.0:
+                        break
+                high[row] = largest
