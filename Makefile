@@ -45,7 +45,7 @@ browser:
 	echo "chromium is missing and cannot be installed here: tests of pages will be skipped (apt-get install chromium)" >&2
 
 test: $(VENV)/.dev browser  ## the whole test suite
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto --maxprocesses 8
 
 lint: $(VENV)/.dev  ## ruff and mypy
 	@$(BIN)/ruff check .
