@@ -83,6 +83,8 @@ class Work:
         known = {} if self.fresh else notes.read(keys)
         answers = {at: known[key] for at, key in enumerate(keys) if key in known}
         missing = [at for at in range(len(items)) if at not in answers]
+        if missing:
+            _load_compiler()
         random.Random(0).shuffle(missing)
         # the share is of what is missing: what was known took no time, and says nothing of the time left
         doing += f", {len(answers):,} known before" if answers else ""
@@ -142,6 +144,12 @@ def _answers(
         timer.cancel()
         timer.join()
         team.end()
+
+
+def _load_compiler() -> None:
+    """Where there are two solvers, one compiled and one that is ready sooner, which one answers must not depend on what
+    this process did before: last digits may differ, and a study has the same answers whoever gives them."""
+    import numba  # noqa: F401
 
 
 def _as_json(answer: Any) -> Any:
@@ -242,6 +250,7 @@ def _serve(task: Task, pipe: connection.Connection) -> None:
     """What another process does until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that the user started
     Thread(target=_end_with_parent, daemon=True).start()
+    _load_compiler()
     with suppress(EOFError, OSError):
         while True:
             for at, item in pipe.recv():
