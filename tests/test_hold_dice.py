@@ -68,10 +68,24 @@ def test_sweeps_agree_with_sums_over_rolls(kind: Any) -> None:
             assert worth[numbers[keep]] == mean
     best = best_keep(nodes.first, nodes.less, worth, np.empty(nodes.nodes + 1, dtype=kind))
     top, which = which_keep(nodes.first, nodes.less, worth, 0)
+    _, with_most = which_keep(nodes.first, nodes.less, worth, 0, most=True)
     for at, roll in enumerate(listed[nodes.rolls]):
         parts = {keep for size in range(dice) for keep in listed if len(keep) == size and _is_part(keep, roll)}
         assert best[at] == top[at] == max(worth[numbers[keep]] for keep in parts)
-        assert which[at] == min(numbers[keep] for keep in parts if worth[numbers[keep]] == top[at])
+        good = [keep for keep in parts if worth[numbers[keep]] == top[at]]
+        assert which[at] == min(numbers[keep] for keep in good)
+        most = max(map(len, good))
+        assert with_most[at] == min(numbers[keep] for keep in good if len(keep) == most)
+
+
+def test_of_equal_keeps_the_one_that_is_asked_for() -> None:
+    nodes = lattice(3, 4)
+    worth = np.ones(nodes.nodes)
+    assert not which_keep(nodes.first, nodes.less, worth, 1e-12)[1].any()
+    most = which_keep(nodes.first, nodes.less, worth, 1e-12, most=True)[1]
+    for counts, keep in zip(nodes.counts[nodes.rolls].tolist(), most.tolist(), strict=True):
+        dice = [face for face, count in enumerate(counts) for _ in range(count)]
+        assert keep == nodes.number([dice[:2].count(face) for face in range(4)])
 
 
 def _is_part(keep: tuple[int, ...], roll: tuple[int, ...]) -> bool:

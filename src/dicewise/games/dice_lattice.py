@@ -138,26 +138,31 @@ def best_keep(first: Sequence[int], less: NDArray[np.int32], worth: Values, best
 
 
 def which_keep(
-    first: Sequence[int], less: NDArray[np.int32], worth: Values, tolerance: Any
+    first: Sequence[int], less: NDArray[np.int32], worth: Values, tolerance: Any, *, most: bool = False
 ) -> tuple[Values, NDArray[np.int64]]:
     """The best-keep sweep once more: for each roll what its best keep is worth, and which node that is.
 
-    Of keeps that are as good within the tolerance it is the first, which has the fewest dice.
+    Of keeps that are as good within the tolerance it is the one with the fewest dice, or the `most`; of as many, the
+    lowest.
     """
     nodes = first[-1]
     best = np.empty(nodes + 1, dtype=worth.dtype)
-    node = np.arange(nodes + 1)
     best[-1] = -np.inf
     best[0] = worth[0]
+    sizes = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    place = np.lexsort((np.arange(nodes), -sizes)) if most else np.arange(nodes)  # the nodes in the order preferred
+    rank = np.empty(nodes + 1, dtype=np.int64)
+    rank[place] = np.arange(nodes)
+    rank[-1] = nodes
     for size in range(1, len(first) - 1):
         level = slice(first[size], first[size + 1])
         smaller = best[less[level]]
         top = smaller.max(axis=1)
         good = (smaller >= (top - tolerance)[:, None]).astype(bool)
-        earliest = np.where(good, node[less[level]], nodes).min(axis=1)
+        earliest = np.where(good, rank[less[level]], nodes).min(axis=1)
         if level.stop == nodes:
-            return top, earliest
-        new = (worth[level] > top + tolerance).astype(bool)
+            return top, place[earliest]
+        new = (worth[level] >= top - tolerance if most else worth[level] > top + tolerance).astype(bool)
         best[level] = np.maximum(worth[level], top)
-        node[level] = np.where(new, node[level], earliest)
+        rank[level] = np.where(new, rank[level], earliest)
     raise AssertionError("a lattice has at least one die")

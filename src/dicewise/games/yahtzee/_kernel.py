@@ -15,7 +15,8 @@ Sets of used boxes are taken from the full card to the empty one; those of one s
 so are all totals u of the upper section: eight of them lie side by side in a vector, and all nodes of the lattice for
 eight totals (462 vectors for five dice) stay in the processor's first cache. Rolls that score the same in a box form a
 group; what a group is worth is worked out once, and each roll takes the largest of its groups (`score_rolls`), which
-are listed once for a set of used boxes. A box in which a roll scores nothing is worth the same for all such rolls.
+are listed once for a set of used boxes. A box in which a roll scores nothing is worth the same for all such rolls. And
+totals with which the bonus is out of reach, a third of all, are worth the same: of each row one of them is worked out.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def solve(rules: Layout, rerolls: int, progress: Progress | None = None) -> Floa
         for size in range(rules.boxes - 1, -1, -1):
             layer = used[sizes == size]
             parts = [layer[start::THREADS] for start in range(min(THREADS, len(layer)))]
-            jobs = [pool.submit(task, part, rules.reach(part), *given) for part in parts]
+            jobs = [pool.submit(task, part, rules.reach(part), rules.hopeless(part), *given) for part in parts]
             for job in jobs:
                 job.result()
             done += len(layer)
@@ -109,6 +110,7 @@ def sweeps_of(rules: Layout) -> tuple[Any, ...]:
 def solve_layer(
     layer: Any,
     reach: Any,
+    hopeless: Any,
     table: Any,
     shape: Any,
     opening: Any,
@@ -143,7 +145,8 @@ def solve_layer(
             for box in range(boxes):
                 base[box] = -1 if (used >> box) & 1 else ((used | (1 << box)) * flags + flag) * length
             row = (used * flags + flag) * length
-            for block in range(0, reach[at], LANES):
+            first = max(hopeless[at] - 1, 0) // LANES * LANES
+            for block in range(first, reach[at], LANES):
                 score_rolls(work, worth, block, table, base, first_group, points, shift, ends, places, yahtzee,
                             length * (flags - 1), keeps)  # fmt: skip
                 if filled:
@@ -155,6 +158,8 @@ def solve_layer(
                 for _ in range(rerolls):
                     reroll(work, keeps, nodes, sides, more, edges, less)
                 store(table, row + block, mean_of(work, opening, keeps))
+            for before in range(first):
+                table[row + before] = table[row + first]
             for past in range(limit + 1, length):
                 table[row + past] = table[row + limit]
 

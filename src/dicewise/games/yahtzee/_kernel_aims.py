@@ -33,6 +33,7 @@ def aim_layer(
     layer: Any,
     reach: Any,
     first_row: Any,
+    same: Any,
     offset: Any,
     span: Any,
     mass: Any,
@@ -41,7 +42,7 @@ def aim_layer(
     bonus: Any,
     target: Any,
     group_of: Any,
-    valid: Any,
+    held: Any,
     low: Any,
     high: Any,
     place_of: Any,
@@ -84,7 +85,7 @@ def aim_layer(
         for flag in range(flags):
             for upper in range(reach[at]):
                 row = first_row[used * flags + flag] + upper
-                if not valid[row]:
+                if not held[row]:
                     continue
                 listed = False
                 counts = (0, 0, 0)
@@ -102,7 +103,7 @@ def aim_layer(
                         tally[boxes + 1, 0] += total
                         continue
                     if not listed:
-                        counts = list_scores(used, flag, upper, first_row, low, high, place_of, without_length,
+                        counts = list_scores(used, flag, upper, first_row, same, low, high, place_of, without_length,
                                              first_group, points, shift, own_box, as_joker, plain, scores,
                                              jokers)  # fmt: skip
                         listed = True

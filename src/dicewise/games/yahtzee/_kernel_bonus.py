@@ -44,7 +44,7 @@ def bonus_chances(
         for size in range(rules.boxes - 1, -1, -1):
             layer = used[sizes == size]
             parts = [layer[start::THREADS] for start in range(min(THREADS, len(layer)))]
-            for job in [pool.submit(task, part, rules.reach(part), *given) for part in parts]:
+            for job in [pool.submit(task, part, rules.reach(part), rules.hopeless(part), *given) for part in parts]:
                 job.result()
             done += len(layer)
             if progress is not None:
@@ -56,6 +56,7 @@ def bonus_chances(
 def _bonus_layer(
     layer: Any,
     reach: Any,
+    hopeless: Any,
     chances: Any,
     table: Any,
     slack: Any,
@@ -94,7 +95,7 @@ def _bonus_layer(
             for box in range(boxes):
                 base[box] = -1 if (used >> box) & 1 else ((used | (1 << box)) * flags + flag) * length
             row = (used * flags + flag) * length
-            for block in range(0, min(reach[at], limit), LANES):
+            for block in range(hopeless[at] // LANES * LANES, min(reach[at], limit), LANES):
                 score(work, block, table, base, first_group, points, shift, first_roll, rolls_of, yahtzee,
                       length * (flags - 1), keeps, nodes)  # fmt: skip
                 if filled:

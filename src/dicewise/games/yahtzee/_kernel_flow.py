@@ -8,9 +8,9 @@ to the rolls that follow:
     m(keep + a) += m(keep) / sides    for every face a, small to large
 
 It stays where scoring alone is best, and at last goes to the first box of the card that is worth as much as the best.
-That is the rule of `Solution.action`: of equally good actions the one that keeps the fewest dice, of these the lowest,
-boxes last, in the order of the card; and nodes of the lattice are numbered in just that order. Values that differ by
-less than half the solution's tolerance count as equal, as they do there.
+That is the rule of `Solution.action`: of equally good actions the one that keeps the most dice, of these the lowest,
+boxes last, in the order of the card. Values that differ by less than half the solution's tolerance count as equal, as
+they do there.
 
 So every turn becomes a few numbers: the chance of each box with each gain. With these the points so far are moved on,
 
@@ -25,7 +25,7 @@ reach, and for the mean from then on. What is best depends on the points so far 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from dicewise.game import Progress
 from dicewise.games.lanes import LANES, fill, larger, load, store, take_where
 from dicewise.games.yahtzee._kernel import as_jokers, groups_by_roll, groups_of, score, sweeps_of
 from dicewise.games.yahtzee._kernel_reach import Card, Needs
-from dicewise.games.yahtzee._layout import Floats, Ints, Layout
+from dicewise.games.yahtzee._layout import Floats, Ints, Layout, keeps_of
 
 PIECE = 32
 """Sets of used boxes that are moved on at a time; between them Ctrl-C is heard."""
@@ -77,7 +77,7 @@ def flow(
     solved for the same card, play is for `target` points."""
     begun = card or Card()
     boxes = rules.boxes
-    span, first_row, offset, room = _rows(rules, begun.used)
+    span, first_row, same, offset, room = _rows(rules, begun.used)
     tally = np.zeros((boxes + 2, 3))
     groups, sweeps = groups_of(rules), sweeps_of(rules)
     others = (*_zeros(rules), *_parts(rules))
@@ -92,11 +92,11 @@ def flow(
     by_mean: Any = _flow_layer
     done = 0
     mass = np.zeros(room[int(sizes.min())])
-    mass[offset[first_row[begun.used * rules.flags + begun.extra] + begun.upper]] = 1.0
+    mass[offset[same[first_row[begun.used * rules.flags + begun.extra] + begun.upper]]] = 1.0
     for size in range(int(sizes.min()), boxes):
         layer = every[sizes == size]
         onward = np.zeros(room[size + 1])
-        moved = (first_row, offset, span, mass, onward, tally, rules.bonus)
+        moved = (first_row, same, offset, span, mass, onward, tally, rules.bonus)
         for start in range(0, len(layer), PIECE):
             piece = layer[start : start + PIECE]
             reach = rules.reach(piece)
@@ -115,13 +115,13 @@ def _for_target(piece: Ints, reach: Ints, moved: Any, needs: Needs, target: int,
 
     plan = needs.plan
     task: Any = aim_layer
-    task(piece, reach, *moved, target, group_of, plan.valid, plan.low, needs.high, plan.offset, needs.chance, *compiled)
+    task(piece, reach, *moved, target, group_of, plan.held, plan.low, needs.high, plan.offset, needs.chance, *compiled)
 
 
-def _rows(rules: Layout, used: int) -> tuple[Ints, Ints, Ints, list[int]]:
+def _rows(rules: Layout, used: int) -> tuple[Ints, Ints, Ints, Ints, list[int]]:
     """For every set of used boxes and flag how many points may have been made since the given card, and the row of its
-    total 0; for every row where its points begin among those of all sets of its size; and the room that each size
-    takes."""
+    total 0; for every row the one that stands for it, and where its points begin among those of all sets of its size;
+    and the room that each size takes."""
     sets = np.arange(1 << rules.boxes)
     after = (sets & used) == used
     new = (sets[:, None] >> np.arange(rules.boxes) & 1) * (1 - (used >> np.arange(rules.boxes) & 1))
@@ -132,7 +132,7 @@ def _rows(rules: Layout, used: int) -> tuple[Ints, Ints, Ints, list[int]]:
         by_flag[:, 1] += rules.extra * new.sum(axis=1)
     spans = np.where(after[:, None], by_flag, 0).ravel()
     totals = np.repeat(rules.reach(sets), rules.flags)
-    first_row = np.concatenate([[0], np.cumsum(totals)])
+    first_row, same = rules.total_rows()
     row_span, row_size = np.repeat(spans, totals), np.repeat(np.repeat(np.bitwise_count(sets), rules.flags), totals)
     offset, room = np.zeros(len(row_span), dtype=np.int64), []
     for size in range(rules.boxes + 1):
@@ -140,7 +140,7 @@ def _rows(rules: Layout, used: int) -> tuple[Ints, Ints, Ints, list[int]]:
         ends = np.cumsum(row_span[rows])
         offset[rows] = ends - row_span[rows]
         room.append(int(ends[-1]))
-    return spans, first_row, offset, room
+    return spans, first_row, same, offset, room
 
 
 def bytes_of(rules: Layout, used: int = 0) -> int:
@@ -159,10 +159,7 @@ def _zeros(rules: Layout) -> tuple[Ints, Ints]:
 def _parts(rules: Layout) -> tuple[Ints, Ints]:
     """The dice that may be kept of each roll, in the order in which they are listed, as places of vectors."""
     nodes = rules.nodes
-    found = []
-    for counts in nodes.counts[nodes.rolls].tolist():
-        parts = product(*(range(count + 1) for count in counts))
-        found.append(sorted(nodes.number(part) for part in parts)[:-1])
+    found = [keeps_of(nodes, counts) for counts in nodes.counts[nodes.rolls].tolist()]
     first = np.concatenate([[0], np.cumsum([len(parts) for parts in found])])
     return first, np.array([part for parts in found for part in parts], dtype=np.int64) * LANES
 
@@ -249,6 +246,7 @@ def _flow_layer(
     layer: Any,
     reach: Any,
     first_row: Any,
+    same: Any,
     offset: Any,
     span: Any,
     mass: Any,
@@ -320,7 +318,7 @@ def _flow_layer(
                                                    flag, own_box, as_joker, plain)  # fmt: skip
                             added = 0 if as_joker[box, face] >= 0 or limit == 0 else paid
                             _move(used, flag, block + lane, box, flag, added, paid, extra * flag, flows[place + lane],
-                                  total[lane], ends[lane], mass, onward, tally, first_row, offset, flags, limit,
+                                  total[lane], ends[lane], mass, onward, tally, first_row, same, offset, flags, limit,
                                   bonus)  # fmt: skip
                     if filled:
                         store(flows, place, none)
@@ -341,8 +339,8 @@ def _flow_layer(
                         for lane in range(count):
                             if lanes[lane] * total[lane] > 0.0:
                                 _move(used, flag, block + lane, box, turned, shift[group], int(points[group]), 0,
-                                      lanes[lane], total[lane], ends[lane], mass, onward, tally, first_row, offset,
-                                      flags, limit, bonus)  # fmt: skip
+                                      lanes[lane], total[lane], ends[lane], mass, onward, tally, first_row, same,
+                                      offset, flags, limit, bonus)  # fmt: skip
                     worth = load(table, base[box] + block)
                     taken = none
                     for one in range(first_zero[box], first_zero[box + 1]):
@@ -354,7 +352,7 @@ def _flow_layer(
                     for lane in range(count):
                         if lanes[lane] * total[lane] > 0.0:
                             _move(used, flag, block + lane, box, flag, 0, 0, 0, lanes[lane], total[lane], ends[lane],
-                                  mass, onward, tally, first_row, offset, flags, limit, bonus)  # fmt: skip
+                                  mass, onward, tally, first_row, same, offset, flags, limit, bonus)  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -418,6 +416,7 @@ def _move(
     onward: Any,
     tally: Any,
     first_row: Any,
+    same: Any,
     offset: Any,
     flags: Any,
     limit: Any,
@@ -427,7 +426,7 @@ def _move(
     after = min(upper + added, limit)
     gain = paid + besides + (bonus if upper < limit <= after else 0)
     source = offset[first_row[used * flags + flag] + upper] + ends[0]
-    target = offset[first_row[(used | (1 << box)) * flags + turned] + after] + gain + ends[0]
+    target = offset[same[first_row[(used | (1 << box)) * flags + turned] + after]] + gain + ends[0]
     for at in range(ends[1] - ends[0]):
         onward[target + at] += chance * mass[source + at]
     tally[box, 0] += chance * total

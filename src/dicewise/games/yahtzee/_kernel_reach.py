@@ -8,11 +8,12 @@ card. The end of a turn at the roll r is worth
 where the gain has all that comes with the points: the bonus of the upper section, a further Yahtzee's extra. The rest
 is as in `_kernel`, with eight needs x side by side instead of eight totals of the upper section.
 
-A row is an anchor. Of the needs it has those that can come up when `target` points are needed on the card that play
-begins with: no fewer than the most that may have been made since leaves over, no more than the least leaves over; or
-`every` need from 1 on. It ends where the chance falls below `TINY`: chances fall with the need, so that all further
-ones are smaller still, and count as 0. In memory eight ones stand before a row and eight zeros behind it, so that eight
-needs can be read at any place that is not wholly outside.
+A row is an anchor. All totals of the upper section with which the bonus is out of reach are worth the same, a third of
+all; one row has the chances of all of them. Of the needs a row has those that can come up when `target` points are
+needed on the card that play begins with: no fewer than the most that may have been made since leaves over, no more than
+the least leaves over; or `every` need from 1 on. It ends where the chance falls below `TINY`: chances fall with the
+need, so that all further ones are smaller still, and count as 0. In memory eight ones stand before a row and eight
+zeros behind it, so that eight needs can be read at any place that is not wholly outside.
 """
 
 from __future__ import annotations
@@ -60,19 +61,25 @@ class Plan:
     """The row of the total 0, by set of used boxes and flag."""
     valid: NDArray[np.bool_]
     """Whether play can come to a row."""
-    low: Ints
+    least: Ints
     """The least need that can come up ..."""
     most: Ints
-    """... and the largest, ..."""
+    """... and the largest."""
+    same: Ints
+    """The row that has the chances of each row: its own, or the first of those without hope of the bonus."""
+    held: NDArray[np.bool_]
+    """Whether a row has chances, ..."""
+    low: Ints
+    """... the least need that it has ..."""
     high: Ints
-    """... and the largest of those with a chance, as far as is known beforehand."""
+    """... and the largest, as far as is known beforehand."""
     offset: Ints
     """Where the least need of each row stands in memory; the last entry is where all rows end."""
 
     @property
     def bytes(self) -> int:
         """About what it takes to solve it."""
-        return 8 * int(self.offset[-1]) + 64 * len(self.low)
+        return 8 * int(self.offset[-1]) + 80 * len(self.low)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,30 +88,31 @@ class Needs:
 
     plan: Plan
     high: Ints
-    """The largest need of each row with a chance; below `low` for none."""
+    """The largest need with a chance of each row that has chances; below `low` for none."""
     chance: Floats
 
     def at(self, row: Any, need: Any) -> Any:
         """The chance in these rows. NaN for a need, or a row, that cannot come up."""
         row, need = np.asarray(row), np.asarray(need)
         plan = self.plan
-        low, high = plan.low[row], self.high[row]
+        there = plan.same[row]
+        low, high = plan.low[there], self.high[there]
         inside = np.clip(need, low, np.maximum(high, low))
-        found = np.where(need > high, 0.0, self.chance[plan.offset[row] + inside - low])
-        found = np.where((need < low) | (need > plan.most[row]) | ~plan.valid[row], np.nan, found)
+        found = np.where(need > high, 0.0, self.chance[plan.offset[there] + inside - low])
+        found = np.where((need < plan.least[row]) | (need > plan.most[row]) | ~plan.valid[row], np.nan, found)
         return np.where(need <= 0, 1.0, found)
 
     @property
     def count(self) -> int:
         """How many turn starts with how many needs, those without a chance included."""
         plan = self.plan
-        return int(np.maximum(plan.most - plan.low + 1, 0)[plan.valid].sum())
+        return int(np.maximum(plan.most - plan.least + 1, 0)[plan.valid].sum())
 
     def packed(self) -> Needs:
         """The same without the room between the rows."""
         offset, size = _ends(self.plan, self.high)
         chance = np.zeros(size)
-        _pack(self.chance, self.plan.offset, chance, offset, self.high - self.plan.low + 1, self.plan.valid)
+        _pack(self.chance, self.plan.offset, chance, offset, self.high - self.plan.low + 1, self.plan.held)
         return Needs(replace(self.plan, offset=offset), self.high, chance)
 
 
@@ -119,7 +127,7 @@ def unpacked(rules: Layout, target: int, high: Ints, chance: Floats) -> Needs | 
 
 def _ends(plans: Plan, high: Ints) -> tuple[Ints, int]:
     """Where rows begin that stand close together, and the room that they take; one place more than is used."""
-    ends = np.cumsum(np.where(plans.valid, np.maximum(high - plans.low + 1, 0), 0))
+    ends = np.cumsum(np.where(plans.held, np.maximum(high - plans.low + 1, 0), 0))
     return np.concatenate([[0], ends[:-1]]), int(ends[-1]) + 1
 
 
@@ -128,7 +136,7 @@ def plan(rules: Layout, target: int, every: bool = False, card: Card | None = No
     begun = card or Card()
     sets = np.arange(1 << rules.boxes)
     totals = np.repeat(rules.reach(sets), rules.flags)
-    first_row = np.concatenate([[0], np.cumsum(totals)])
+    first_row, same = rules.total_rows()
     bits = sets[:, None] >> np.arange(rules.boxes) & 1
     new = bits * (1 - (begun.used >> np.arange(rules.boxes) & 1))
     most = np.maximum(rules.points.max(axis=1), rules.as_joker.max(axis=1))
@@ -156,13 +164,16 @@ def plan(rules: Layout, target: int, every: bool = False, card: Card | None = No
     left = by_row((1 - bits) @ most) + np.where(capped, 0, rules.bonus)
     if rules.flags == 2:
         left += np.where((flag == 1) | (filled == 0), rules.extra * turns, 0)
-    low = np.ones_like(upper) if every else np.maximum(1, target - held_most)
+    least = np.ones_like(upper) if every else np.maximum(1, target - held_most)
     largest = np.full_like(upper, target) if every else target - held_least
-    high = np.where(valid & (turns > 0), np.minimum(largest, left), 0)
-    room = np.where(valid, np.maximum(high - low + 1, 0), 0)
-    room = np.where(valid, -(-room // LANES) * LANES + 2 * LANES, 0)
+    # rows without hope of the bonus have their chances in the first of them, which has all their needs
+    held, low, high = np.zeros_like(valid), np.full_like(upper, target + 1), np.zeros_like(upper)
+    held[same[valid]] = True
+    np.minimum.at(low, same[valid], least[valid])
+    np.maximum.at(high, same[valid], np.where(turns > 0, np.minimum(largest, left), 0)[valid])
+    room = np.where(held, -(-np.maximum(high - low + 1, 0) // LANES) * LANES + 2 * LANES, 0)
     offset = np.concatenate([[0], np.cumsum(room)]) + LANES
-    return Plan(first_row, valid, low, largest, high, offset)
+    return Plan(first_row, valid, least, largest, same, held, low, high, offset)
 
 
 def _valid(rules: Layout, begun: Card) -> NDArray[np.bool_]:
@@ -192,10 +203,10 @@ def solve(
     plans = plan(rules, target, every, card)
     chance = np.zeros(int(plans.offset[-1]) + LANES)
     high = plans.high.copy()
-    _fence(chance, plans.offset, plans.valid)
+    _fence(chance, plans.offset, plans.held)
     shape = (rules.boxes, rules.flags, rules.limit, rules.bonus, rules.yahtzee, rules.extra, rules.joker, rerolls)
     shared: Any = (
-        plans.first_row, plans.valid, plans.low, high, plans.offset, chance, shape, rules.first_roll,
+        plans.first_row, plans.same, plans.held, plans.low, high, plans.offset, chance, shape, rules.first_roll,
         *groups_of(rules)[:3], groups_by_roll(rules), rules.own_box, rules.alike, rules.as_joker,
         np.ascontiguousarray(rules.points[:, rules.alike]), *sweeps_of(rules),
     )  # fmt: skip
@@ -227,18 +238,18 @@ PIECE = 8
 
 
 @njit(cache=True, nogil=True)
-def _fence(chance: Any, offset: Any, valid: Any) -> None:
+def _fence(chance: Any, offset: Any, held: Any) -> None:
     """Ones before each row: what is no longer needed is there."""
-    for row in range(len(valid)):
-        if valid[row]:
+    for row in range(len(held)):
+        if held[row]:
             for lane in range(1, LANES + 1):
                 chance[offset[row] - lane] = 1.0
 
 
 @njit(cache=True, nogil=True)
-def _pack(chance: Any, offset: Any, packed: Any, to: Any, lengths: Any, valid: Any) -> None:
-    for row in range(len(valid)):
-        if valid[row]:
+def _pack(chance: Any, offset: Any, packed: Any, to: Any, lengths: Any, held: Any) -> None:
+    for row in range(len(held)):
+        if held[row]:
             for at in range(lengths[row]):
                 packed[to[row] + at] = chance[offset[row] + at]
 
@@ -259,6 +270,7 @@ def list_scores(
     flag: Any,
     upper: Any,
     first_row: Any,
+    same: Any,
     low: Any,
     high: Any,
     offset: Any,
@@ -282,7 +294,7 @@ def list_scores(
     for box in range(boxes):
         if (used >> box) & 1 == 0:
             any_lower = any_lower or as_joker[box, 0] >= 0
-            to = first_row[(used | (1 << box)) * flags + flag] + upper
+            to = same[first_row[(used | (1 << box)) * flags + flag] + upper]
             scores[count] = (offset[to] - low[to], high[to], 0, box, -1, to, 0)
             count += 1
     open_boxes = count
@@ -293,7 +305,7 @@ def list_scores(
             for group in range(first_group[box], first_group[box + 1]):
                 after = min(upper + shift[group], limit)
                 gain = int(points[group]) + (bonus if upper < limit <= after else 0)
-                to = first + after
+                to = same[first + after]
                 scores[count] = (offset[to] - low[to] - gain, high[to] + gain, gain, box, group, to, int(points[group]))
                 count += 1
     again = 0
@@ -309,7 +321,7 @@ def list_scores(
                     paid = as_joker[box, face] if is_lower and in_full else plain[box, face]
                     after = upper if is_lower else min(upper + paid, limit)
                     gain = paid + extra * flag + (bonus if upper < limit <= after else 0)
-                    to = first_row[(used | (1 << box)) * flags + flag] + after
+                    to = same[first_row[(used | (1 << box)) * flags + flag] + after]
                     jokers[again] = (offset[to] - low[to] - gain, high[to] + gain, gain, box, face, to, paid)
                     again += 1
     return open_boxes, count, again
@@ -358,7 +370,8 @@ def _solve_layer(
     layer: Any,
     reach: Any,
     first_row: Any,
-    valid: Any,
+    same: Any,
+    held: Any,
     low: Any,
     high: Any,
     offset: Any,
@@ -392,10 +405,10 @@ def _solve_layer(
         for flag in range(flags):
             for upper in range(reach[at]):
                 row = first_row[used * flags + flag] + upper
-                if not valid[row]:
+                if not held[row]:
                     continue
-                counts = list_scores(used, flag, upper, first_row, low, high, offset, shape, first_group, points, shift,
-                                     own_box, as_joker, plain, scores, jokers)  # fmt: skip
+                counts = list_scores(used, flag, upper, first_row, same, low, high, offset, shape, first_group, points,
+                                     shift, own_box, as_joker, plain, scores, jokers)  # fmt: skip
                 largest = 0
                 for need in range(low[row], high[row] + 1, LANES):
                     score_needs(work, worth, chance, need, scores, jokers, counts, ends, places, alike, keeps)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from math import factorial, prod
 
 import numpy as np
@@ -72,6 +73,24 @@ class Layout:
         bits = used[:, None] >> np.arange(self.boxes) & 1
         found: Ints = np.minimum(bits @ self.most_upper, self.limit) + 1
         return found
+
+    def hopeless(self, used: Ints) -> Ints:
+        """How many totals, from 0 on, leave the bonus out of reach whatever is rolled in the boxes that are still open:
+        what is to come is the same for all of them."""
+        left = 1 - (used[:, None] >> np.arange(self.boxes) & 1)
+        found: Ints = np.clip(self.limit - left @ self.most_upper, 0, self.reach(used))
+        return found
+
+    def total_rows(self) -> tuple[Ints, Ints]:
+        """Rows for every total of the upper section: the row of the total 0, by set of used boxes and flag; and for
+        each row the one that stands for it, the first of those without hope of the bonus or the row itself."""
+        sets = np.arange(1 << self.boxes)
+        totals = np.repeat(self.reach(sets), self.flags)
+        first_row = np.concatenate([[0], np.cumsum(totals)])
+        first = np.repeat(first_row[:-1], totals)
+        rows = np.arange(first_row[-1])
+        hopeless = np.repeat(np.repeat(self.hopeless(sets), self.flags), totals)
+        return first_row, np.where(rows - first < hopeless, first, rows)
 
     def totals(self, used: int) -> list[int]:
         """The totals of the upper section that these boxes can really hold."""
@@ -137,6 +156,12 @@ def layout(game: Yahtzee) -> Layout:
         joker={"none": 0, "forced": 1, "free": 2}[game.joker_rule],
         most_points=float(sum(points.max(axis=1)) + game.upper_bonus + len(game.card) * game.extra_pays + 1),
     )
+
+
+def keeps_of(nodes: Lattice, roll: tuple[int, ...]) -> list[int]:
+    """The nodes that may be kept of a roll, as the rules list them: most dice first, of as many the lowest."""
+    parts = product(*(range(count + 1) for count in roll))
+    return [nodes.number(part) for part in sorted(parts, key=lambda part: (-sum(part), nodes.number(part)))][1:]
 
 
 def ways_of(counts: tuple[int, ...]) -> int:

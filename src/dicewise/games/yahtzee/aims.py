@@ -29,7 +29,7 @@ from dicewise.solution import Report, Solution
 if TYPE_CHECKING:
     from dicewise.games.yahtzee._kernel_reach import Needs
 
-TIE_RULE = "of equally good actions the one that keeps the fewest dice; boxes last, in the order of the card"
+TIE_RULE = "of equally good actions the one that keeps the most dice; boxes last, in the order of the card"
 
 MOST_OTHERS = 4
 """Cards of their own whose tables are remembered."""
@@ -119,7 +119,7 @@ class ReachSolution(Solution[Position, Action]):
         for used, extra, upper in rules.anchors():
             row = int(self._row(used, extra, upper))
             yield Position(used, upper, bool(extra))
-            for need in range(int(plan.low[row]), int(plan.most[row]) + 1):
+            for need in range(int(plan.least[row]), int(plan.most[row]) + 1):
                 yield Position(used, upper, bool(extra), need=need)
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:

@@ -231,9 +231,9 @@ class Yahtzee(Game[Position, Action]):
         return (*self._keeps(state.dice), *boxes) if state.rerolls else tuple(boxes)
 
     def _keeps(self, dice: tuple[int, ...]) -> list[Keep]:
-        """The dice that may be kept, fewest first; to keep all is to score."""
+        """The dice that may be kept, most first; to keep all is to score."""
         held = product(*([(face,) * n for n in range(count + 1)] for face, count in Counter(dice).items()))
-        return sorted((Keep(chain.from_iterable(parts)) for parts in held), key=lambda keep: (len(keep), keep))[:-1]
+        return sorted((Keep(chain.from_iterable(parts)) for parts in held), key=lambda keep: (-len(keep), keep))[1:]
 
     def step(self, state: Position, action: Action) -> Sequence[tuple[Hashable, int, Position]]:
         if isinstance(action, str) and action != "roll":

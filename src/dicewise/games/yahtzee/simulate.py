@@ -16,7 +16,7 @@ import numpy as np
 from dicewise.chance import faces_of
 from dicewise.engine.draws import Key, thresholds
 from dicewise.game import Progress
-from dicewise.games.yahtzee._layout import Floats, Ints, Layout
+from dicewise.games.yahtzee._layout import Floats, Ints, Layout, keeps_of
 
 THREADS = 2
 
@@ -72,7 +72,7 @@ def _tables(rules: Layout) -> tuple[Any, ...]:
     there = nodes.less < nodes.nodes
     edges = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
     size_of = nodes.counts.sum(axis=1).astype(np.int64)
-    parts = [_parts(nodes, row) for row in counts[rolls:]]
+    parts = [keeps_of(nodes, row) for row in counts[rolls:]]
     first_part = np.concatenate([[0], np.cumsum([len(found) for found in parts])])
     ends, first_outcome = list[int](), [0]
     for dice in range(nodes.dice + 1):
@@ -100,11 +100,3 @@ def _tables(rules: Layout) -> tuple[Any, ...]:
         np.array(first_landing),
         np.array(landing),
     )
-
-
-def _parts(nodes: Any, counts: tuple[int, ...]) -> list[int]:
-    """The nodes that may be kept of a roll, in the order in which the rules list them."""
-    found: list[tuple[int, ...]] = [()]
-    for count in counts:
-        found = [(*part, held) for part in found for held in range(count + 1)]
-    return sorted(nodes.number(part) for part in found)[:-1]

@@ -46,7 +46,7 @@ def solve_fast(game: Yahtzee, progress: Progress | None = None) -> YahtzeeSoluti
         seconds=time.perf_counter() - started,
         exact=False,
         error_bound=rounding(rules, game.rerolls),
-        tie_rule="of equally good actions the one that keeps the fewest dice; boxes last, in the order of the card",
+        tie_rule="of equally good actions the one that keeps the most dice; boxes last, in the order of the card",
     )
     return YahtzeeSolution(game, report, table[:, : rules.limit + 1].copy())
 

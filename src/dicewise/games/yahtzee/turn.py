@@ -112,7 +112,7 @@ class Lookout:
 def look_out(rules: Layout, turn: Turn, tolerance: float, scored: Values) -> Lookout:
     """What to expect of each action, given what to expect once a roll is scored in a box ([box, roll, number]).
 
-    The play is the best: of equally good actions the one that keeps the fewest dice, boxes last.
+    The play is the best: of equally good actions the one that keeps the most dice, boxes last.
     """
     nodes = rules.nodes
     first_best = (turn.boxes >= turn.rolls[0] - tolerance).argmax(axis=0)
@@ -124,6 +124,6 @@ def look_out(rules: Layout, turn: Turn, tolerance: float, scored: Values) -> Loo
         found[nodes.rolls] = rolls
         expect(nodes.first, nodes.more, chances, found)
         kept.append(found)
-        top, keep = which_keep(nodes.first, nodes.less, worth, tolerance)
+        top, keep = which_keep(nodes.first, nodes.less, worth, tolerance, most=True)
         rolls = np.where((turn.rolls[0] > top + tolerance)[:, None], at_once, found[keep])
     return Lookout(scored, kept, rules.first_roll @ rolls)
