@@ -17,6 +17,7 @@ from dicewise.errors import InputError, LimitError
 from dicewise.games.greed import Greed
 from dicewise.games.yahtzee import Position, Yahtzee
 from dicewise.games.yahtzee.distribution import best_chances, points_held, scores_of, win_chances
+from dicewise.games.yahtzee.policy_scores import policy_scores
 from dicewise.study.scores import scores
 from dicewise.study.work import Work
 from test_yahtzee_aims import random_card
@@ -87,6 +88,60 @@ def test_scores_boxes_and_bonus(seed: int, aimed: bool) -> None:
         assert found.doubt < 1e-12
 
 
+@pytest.mark.parametrize("seed", range(500, 506))
+@pytest.mark.parametrize("name", ["alike", "best", "mixed"])
+def test_any_policy(seed: int, name: str) -> None:
+    """Rules of thumb, best play, and somebody who often just takes the first or the last that is allowed."""
+    game = dataclasses.replace(random_card(seed, most_dice=3), aim="mean")
+    exact = solve(game, using="rules", exact=True)
+
+    def mixed(state: Position) -> Any:
+        first, *_, last = game.actions(state)
+        return {exact.action(state): Fraction(1, 2)} | {first: 2, last: 3}
+
+    policy = {"alike": game.heuristic("alike"), "best": exact.action, "mixed": mixed}[name]
+    assert policy is not None
+    cards = [state for state in exact.states() if not state.dice]
+    for start in (game.start(), cards[seed % len(cards)]):
+        found = policy_scores(game, policy, start).distribution()
+        expected = evaluate(game, policy, state=start._replace(scores=None), exact=True).distribution()
+        for score in {*found, *expected}:
+            assert float(found.probability(score)) == pytest.approx(float(expected.probability(score)), abs=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(300, 304))
+def test_any_policy_fills_the_boxes_as_best_play_does(seed: int) -> None:
+    game = dataclasses.replace(random_card(seed, most_dice=3), aim="mean")
+    one, two = scores_of(game), policy_scores(game, solve(game).action)
+    assert two.boxes == one.boxes
+    for name in ("means", "zeros", "bonus", "further", "yahtzees"):
+        assert getattr(two, name) == pytest.approx(getattr(one, name), abs=1e-12)
+
+
+def test_a_policy_by_boxes_is_asked_once_for_all_cards_with_these_boxes() -> None:
+    asked = []
+
+    def counting(state: Position) -> Any:
+        asked.append(state)
+        return alike(state)
+
+    alike = SMALL.heuristic("alike")
+    assert alike is not None
+    brief = policy_scores(SMALL, counting, by_boxes=True)
+    seldom = len(asked)
+    whole = policy_scores(SMALL, counting)
+    assert whole.points == pytest.approx(brief.points, abs=1e-15)
+    assert seldom < (len(asked) - seldom) / 2
+    assert SMALL.by_boxes <= set(SMALL.heuristics)
+
+
+def test_a_policy_that_does_what_is_not_allowed() -> None:
+    with pytest.raises(InputError, match="answers 'sixes' at"):
+        policy_scores(SMALL, lambda state: "sixes")
+    with pytest.raises(InputError, match="in the middle of a turn"):
+        policy_scores(SMALL, lambda state: "ones", SMALL.parse("dice=112"))
+
+
 def test_play_for_a_target_has_the_best_chance() -> None:
     best = best_chances(SMALL, 40)
     for target in (5, 12, 40):
@@ -139,6 +194,18 @@ def test_a_card_with_points_on_it() -> None:
         "mean_play": pytest.approx(1.0),
         "gain": pytest.approx(0.0),
     }
+
+
+def test_a_rule_of_thumb_beside_an_aim() -> None:
+    study = scores(SMALL, aims="mean,alike")
+    by_mean, by_thumb = (row["mean"] for row in study.table("players").rows())
+    assert by_mean > by_thumb
+    policy = SMALL.heuristic("alike")
+    assert policy is not None
+    assert by_thumb == pytest.approx(float(policy_scores(SMALL, policy).distribution().mean()))
+    assert any("play by alike" in said for said in study.findings)
+    with pytest.raises(InputError, match="aim 'alikes' is not allowed"):
+        scores(SMALL, aims="alikes")
 
 
 def test_answers_are_kept(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

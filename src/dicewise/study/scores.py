@@ -1,7 +1,8 @@
 """How games of Yahtzee end: distributions of the final score, of one player or of two, and all targets at once.
 
-Distributions are exact: chances flow forwards along the best play for an aim (see `games.yahtzee.distribution`). Two
-players who do not look at each other's card are independent, so that the chances to win follow from two distributions.
+Distributions are exact: chances flow forwards along the best play for an aim (see `games.yahtzee.distribution`), or
+along a rule of thumb (`games.yahtzee.policy_scores`). Two players who do not look at each other's card are independent,
+so that the chances to win follow from two distributions.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dicewise.game import Game, Progress
 from dicewise.games import find_game
 from dicewise.games.yahtzee import Yahtzee
 from dicewise.games.yahtzee.distribution import Scores, best_chances, points_held, scores_of, win_chances
+from dicewise.games.yahtzee.policy_scores import policy_scores
 from dicewise.games.yahtzee.rules import MOST_TARGET
 from dicewise.study.kept import Answers
 from dicewise.study.result import Study, Table
@@ -29,8 +31,8 @@ SURE = 1e-9
 
 
 def scores(game: Game[Any, Any], *, at: str = "", aims: str = "", targets: int = 0, work: Work | None = None) -> Study:
-    """The distribution of the final score from a card on, for one aim or two; with `targets` the best chance to reach
-    each score up to that number."""
+    """The distribution of the final score from a card on, for one aim or rule of thumb, or two; with `targets` the best
+    chance to reach each score up to that number."""
     work = work or Work()
     if not isinstance(game, Yahtzee):
         raise InputError(f"study scores is about yahtzee, not {game.spec}; write 'study scores yahtzee'")
@@ -41,20 +43,21 @@ def scores(game: Game[Any, Any], *, at: str = "", aims: str = "", targets: int =
         raise InputError(f"--aims {aims} are {len(given)} aims; give one, or two for two players")
     if not 0 <= targets <= MOST_TARGET:
         raise InputError(f"--targets {targets} is not allowed; it is a whole number up to {MOST_TARGET}")
-    played = [replace(game, aim=aim) for aim in given or [game.aim]]
-    for each in played:
-        each.parse(at)  # a card that cannot be is refused before any work is done
-    if played[0].parse(at).dice:
-        raise InputError(f"--at {at!r} is in the middle of a turn; leave out the dice")
     plain = replace(game, aim="mean")
-    asked = list(dict.fromkeys(each.spec for each in (*played, *([plain] if targets else []))))
+    played = {aim: plain if aim in game.heuristics else replace(game, aim=aim) for aim in given or [game.aim]}
+    for each in played.values():
+        if each.parse(at).dice:  # a card that cannot be is refused before any work is done
+            raise InputError(f"--at {at!r} is in the middle of a turn; leave out the dice")
+    asked = played | ({"mean": plain} if targets else {})
     steps = len(asked) + bool(targets)
     found: dict[str, Scores] = {}
-    for number, spec in enumerate(asked):
+    for number, (aim, each) in enumerate(asked.items()):
         part = work.stage(number / steps, (number + 1) / steps)
-        found[spec] = Scores(**_kept(part, _scores, [spec, at]))
+        by_thumb = aim in game.heuristics
+        answer = _kept(part, _by_thumb, [each.spec, aim, at]) if by_thumb else _kept(part, _scores, [each.spec, at])
+        found[aim] = Scores(**answer)
     best = _kept(work.stage(len(asked) / steps, 1.0), _targets, [plain.spec, at, targets]) if targets else []
-    return _Told(game, at, played, found, best).study()
+    return _Told(game, at, given or [game.aim], found, best).study()
 
 
 def _kept(work: Work, task: Callable[[Any, Progress], Any], item: Any) -> Any:
@@ -78,6 +81,15 @@ def _scores(item: Sequence[str], progress: Progress) -> dict[str, Any]:
     return asdict(scores_of(game, game.parse(at), progress))
 
 
+def _by_thumb(item: Sequence[str], progress: Progress) -> dict[str, Any]:
+    spec, name, at = item
+    game = find_game(spec)
+    assert isinstance(game, Yahtzee)
+    policy = game.heuristic(name)
+    assert policy is not None
+    return asdict(policy_scores(game, policy, game.parse(at), by_boxes=name in game.by_boxes, progress=progress))
+
+
 def _targets(item: Sequence[Any], progress: Progress) -> list[float]:
     """The best chance of each final score, from what the card holds on."""
     spec, at, most = item
@@ -92,16 +104,16 @@ class _Told:
     """The distributions as tables, words and a chart."""
 
     def __init__(
-        self, game: Yahtzee, at: str, played: Sequence[Yahtzee], found: dict[str, Scores], best: Sequence[float]
+        self, game: Yahtzee, at: str, aims: Sequence[str], found: dict[str, Scores], best: Sequence[float]
     ) -> None:
-        self.game, self.at, self.played, self.best = game, at, played, best
+        self.game, self.at, self.aims, self.best = game, at, aims, best
         known = points_held(game, at)
         self.held = known or 0
         self.what = "final score" if known is not None else "points from here on"
-        self.players = [found[each.spec] for each in played]
-        self.aims = [each.aim for each in played]
+        self.players = [found[aim] for aim in aims]
+        self.plays = [f"play {'by' if aim in game.heuristics else 'for'} {aim}" for aim in aims]
         self.ends = [each.distribution(self.held) for each in self.players]
-        mean = found.get(replace(game, aim="mean").spec)
+        mean = found.get("mean")
         self.mean = None if mean is None else mean.distribution(self.held)
 
     def study(self) -> Study:
@@ -130,7 +142,7 @@ class _Told:
         step = next(step for step in (1, 2, 5, 10, 20, 25, 50, 100, 200, 500) if (last - first) // step < 16)
         brief = [score - low for score in range(-(-first // step) * step, last + 1, step) if low <= score <= high]
         shown = {name: "{}" if name == "score" else "{:.6f}" for name in columns}
-        return Table("scores", f"{self.what}, play for {' and '.join(self.aims)}", columns, shown, brief)
+        return Table("scores", f"{self.what}, {_both(self.plays)}", columns, shown, brief)
 
     def _players(self) -> Table:
         ends = self.ends
@@ -176,17 +188,17 @@ class _Told:
     def _findings(self) -> list[str]:
         where = "From this card on" if self.at else "From the start"
         said = []
-        for aim, end, each in zip(self.aims, self.ends, self.players, strict=True):
+        for aim, play, end, each in zip(self.aims, self.plays, self.ends, self.players, strict=True):
             median, low, high = (int(end.quantile(share)) for share in (0.5, 0.05, 0.95))
             said.append(
-                f"{where}, play for {aim} makes {float(end.mean()):.4f} points on average, standard deviation "
+                f"{where}, {play} makes {float(end.mean()):.4f} points on average, standard deviation "
                 f"{end.sd():.4f}; half of the games make {median} or less, nine of ten {low} to {high}."
             )
             if each.bonus is not None:
                 said.append(f"It has the bonus of the upper section with a chance of {each.bonus:.8f}.")
             if self.game.extra_pays:
                 said.append(f"{each.further:.6f} further Yahtzees pay extra, on average.")
-            if aim != "mean":
+            if ":" in aim:
                 target = replace(self.game, aim=aim).target
                 said.append(
                     f"It reaches {target} with a chance of {float(end.at_least(target)):.8f}; then, or out of reach, "
@@ -232,8 +244,8 @@ class _Told:
             for aim, end in zip(self.aims, self.ends, strict=True)
         ]
         reach = [
-            Series(f"play for {aim}", xs, _at_least(end, low, high), group=aim)
-            for aim, end in zip(self.aims, self.ends, strict=True)
+            Series(play, xs, _at_least(end, low, high), group=aim)
+            for aim, play, end in zip(self.aims, self.plays, self.ends, strict=True)
         ]
         if self.best:
             targets = [self.held + made for made in range(len(self.best))]
@@ -248,9 +260,16 @@ class _Told:
         boxes = self.players[0]
         if boxes.boxes:
             notes = [f"{mean:.2f}, nothing {zero:.1%}" for mean, zero in zip(boxes.means, boxes.zeros, strict=True)]
-            panels.append(Bars("", f"mean of each box, play for {self.aims[0]}", boxes.boxes, boxes.means, notes=notes))
-        title = f"How games of yahtzee end, play for {' and '.join(self.aims)}"
+            panels.append(Bars("", f"mean of each box, {self.plays[0]}", boxes.boxes, boxes.means, notes=notes))
+        title = f"How games of yahtzee end, {_both(self.plays)}"
         return Chart(title, panels, [self.game.spec, *said, f"dicewise {__version__}"], " ".join(said))
+
+
+def _both(plays: Sequence[str]) -> str:
+    """`play for mean and reach:250`, `play for mean and by alike`."""
+    first, *others = plays
+    kind = first.rpartition(" ")[0] + " "
+    return " and ".join([first, *(other.removeprefix(kind).removeprefix("play ") for other in others)])
 
 
 def _at_least(end: Distribution, low: int, high: int) -> list[float]:

@@ -316,6 +316,9 @@ class Yahtzee(Game[Position, Action]):
         "alike": "keeps the face that shows most often; then takes the open box that pays the most",
     }
 
+    by_boxes: ClassVar[frozenset[str]] = frozenset({"alike"})
+    """Those that look at the open boxes and the dice alone."""
+
     def heuristic(self, name: str) -> Callable[[Position], Action] | None:
         return self._alike if name == "alike" else None
 
