@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dicewise import solve
+from dicewise import certify, solve
+from dicewise.engine.certify import check_by_rules
 from dicewise.engine.recall import recall
 from dicewise.errors import LimitError
 from dicewise.games.yahtzee import Yahtzee, _kernel_reach
@@ -91,6 +92,34 @@ def test_positions_that_play_does_not_come_to(seed: int) -> None:
         assert abs(float(exact.value(state)) - fast.value(state)) < 1e-12
         rolled = game.step(state, "roll")[-1][2]
         assert fast.action(rolled) == exact.action(rolled)
+
+
+@pytest.mark.parametrize("seed", range(300, 312))
+def test_tables_hold_against_the_equations(seed: int) -> None:
+    game = random_card(seed)
+    solution = solve(game)
+    found, by_rules = certify(solution), check_by_rules(solution, exact=False)
+    assert found.violation < 1e-14
+    assert by_rules.largest < 1e-14
+    assert found.error_bound is not None
+    assert max(found.error_bound, by_rules.error_bound or 0) < 1e-12
+    assert found.states == solution.report.states
+
+
+@pytest.mark.parametrize("seed", [300, 301, 303, 304])  # targets that can be made
+def test_any_number_that_is_changed_is_found(seed: int) -> None:
+    game = random_card(seed)
+    solution = solve(game)
+    assert isinstance(solution, ReachSolution)
+    arrays = solution.arrays()
+    used = [at for at, chance in enumerate(arrays["chance"].tolist()) if chance > 0]
+    assert used
+    for at in random.Random(seed).sample(used, min(5, len(used))):
+        table = arrays["chance"].copy()
+        table[at] -= 1e-6
+        changed = game.restore({**arrays, "chance": table}, solution.report)
+        assert changed is not None
+        assert certify(changed).violation == pytest.approx(1e-6, rel=1e-6)
 
 
 def test_the_store_gives_back_what_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

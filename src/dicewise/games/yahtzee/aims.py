@@ -24,7 +24,7 @@ from dicewise.games.yahtzee.rules import Yahtzee
 from dicewise.games.yahtzee.solution import rounding
 from dicewise.games.yahtzee.turn import Turn, scoring, turn
 from dicewise.memory import require
-from dicewise.solution import Report, Solution
+from dicewise.solution import Report, Solution, Violation
 
 if TYPE_CHECKING:
     from dicewise.games.yahtzee._kernel_reach import Needs
@@ -132,6 +132,16 @@ class ReachSolution(Solution[Position, Action]):
         if isinstance(action, str):
             return (float(turn.boxes[self.game.words.index(action), self._roll(state.dice)]),)
         return (float(turn.keeps[state.rerolls - 1][self._node(action)]),)
+
+    def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation | None:
+        if exact:
+            return None
+        from dicewise.games.yahtzee._kernel_check import check
+
+        def name(used: int, extra: int, upper: int, need: int) -> str:
+            return self.game.text(Position(used, upper, bool(extra), need=need))
+
+        return check(self._rules, self.game.rerolls, self._needs, error_bound(self.game), name, progress)
 
     @property
     def payoff_range(self) -> tuple[Number, Number]:
