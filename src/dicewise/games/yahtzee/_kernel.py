@@ -107,6 +107,14 @@ def sweeps_of(rules: Layout) -> tuple[Any, ...]:
 
 
 @njit(cache=True, nogil=True)
+def lane_room(vectors: Any) -> Any:
+    """Room for so many vectors, each in one line of the processor's caches."""
+    room = np.empty((vectors + 1) * LANES)
+    first = (-(room.ctypes.data // 8)) % LANES
+    return room[first : first + vectors * LANES]
+
+
+@njit(cache=True, nogil=True)
 def solve_layer(
     layer: Any,
     reach: Any,
@@ -134,21 +142,21 @@ def solve_layer(
     boxes, flags, length, limit, yahtzee, extra, joker, rerolls = shape
     keeps, nodes, sides = sizes
     rolls = nodes - keeps
-    work, worth = np.empty(nodes * LANES), np.empty(len(points) * LANES)
+    work, worth = lane_room(nodes), lane_room(len(points))
     base = np.empty(boxes, dtype=np.int64)  # where the row begins that a box leads to; -1 for a box that is used
-    ends, places = np.empty(rolls, dtype=np.uint64), np.empty(rolls * boxes, dtype=np.int32)
+    runs, places = np.empty(boxes + 1, dtype=np.int64), np.empty(rolls * (boxes + 1), dtype=np.int32)
     for at in range(len(layer)):
         used = layer[at]
         filled = yahtzee < boxes and (used >> yahtzee) & 1 == 1
-        list_groups(used, group_of, ends, places)
+        list_groups(used, group_of, keeps, runs, places)
         for flag in range(flags if filled else 1):
             for box in range(boxes):
                 base[box] = -1 if (used >> box) & 1 else ((used | (1 << box)) * flags + flag) * length
             row = (used * flags + flag) * length
             first = max(hopeless[at] - 1, 0) // LANES * LANES
             for block in range(first, reach[at], LANES):
-                score_rolls(work, worth, block, table, base, first_group, points, shift, ends, places, yahtzee,
-                            length * (flags - 1), keeps)  # fmt: skip
+                score_rolls(work, worth, block, table, base, first_group, points, shift, runs, places, yahtzee,
+                            length * (flags - 1))  # fmt: skip
                 if filled:
                     for face in range(sides):
                         place = (keeps + alike[face]) * LANES
@@ -165,15 +173,37 @@ def solve_layer(
 
 
 @njit(cache=True, nogil=True)
-def list_groups(used: Any, group_of: Any, ends: Any, places: Any) -> None:
-    """For each roll the groups of its scores in open boxes: `places`, up to the roll's entry in `ends`."""
+def list_groups(used: Any, group_of: Any, keeps: Any, runs: Any, places: Any) -> None:
+    """For each roll its place and the groups of its scores in open boxes, one roll after the other in `places`: those
+    with the fewest groups first, so that loops over them seldom change their length. `runs` says how many rolls have
+    none, one, two ... groups."""
+    runs[:] = 0
     end = 0
-    for roll in range(len(ends)):
-        for box in range(group_of.shape[1]):
-            if (used >> box) & 1 == 0 and group_of[roll, box] >= 0:
-                places[end] = group_of[roll, box]
-                end += 1
-        ends[roll] = end
+    for count in range(len(runs)):
+        for roll in range(len(group_of)):
+            here = end + 1
+            for box in range(group_of.shape[1]):
+                if (used >> box) & 1 == 0 and group_of[roll, box] >= 0:
+                    places[here] = group_of[roll, box]
+                    here += 1
+            if here == end + 1 + count:
+                places[end] = (keeps + roll) * LANES
+                end = here
+                runs[count] += 1
+
+
+@njit(cache=True, nogil=True)
+def best_groups(work: Any, worth: Any, nothing: Any, runs: Any, places: Any) -> None:
+    """What the best of its groups, or a box in which it scores nothing, is worth for every roll."""
+    edge = np.uint64(0)
+    for count in range(len(runs)):
+        for _ in range(runs[count]):
+            best, place = nothing, places[edge]
+            edge += ONE
+            for _ in range(count):
+                best = larger(best, load(worth, places[edge]))
+                edge += ONE
+            store(work, place, best)
 
 
 @njit(cache=True, nogil=True)
@@ -186,11 +216,10 @@ def score_rolls(
     first_group: Any,
     points: Any,
     shift: Any,
-    ends: Any,
+    runs: Any,
     places: Any,
     yahtzee: Any,
     flag_up: Any,
-    keeps: Any,
 ) -> None:
     """What the best box is worth for every roll, none a joker; `worth` has room for what each group is worth."""
     nothing = fill(NEVER)
@@ -202,15 +231,7 @@ def score_rolls(
                 to += flag_up  # it holds its points: further ones pay extra
             for group in range(first_group[box], first_group[box + 1]):
                 store(worth, group * LANES, load(table, to + shift[group]) + fill(points[group]))
-    edge, place = np.uint64(0), np.uint64(keeps) * WIDE
-    for roll in range(np.uint64(0), np.uint64(len(ends))):
-        best = nothing
-        end = ends[roll]
-        while edge < end:
-            best = larger(best, load(worth, places[edge]))
-            edge += ONE
-        store(work, place, best)
-        place += WIDE
+    best_groups(work, worth, nothing, runs, places)
 
 
 @njit(cache=True, nogil=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from dicewise.games.lanes import LANES, fill, load, store, take_where
-from dicewise.games.yahtzee._kernel import list_groups
+from dicewise.games.yahtzee._kernel import lane_room, list_groups
 from dicewise.games.yahtzee._kernel_flow import follow
 from dicewise.games.yahtzee._kernel_reach import list_scores, read_needs, score_needs
 
@@ -70,17 +70,16 @@ def aim_layer(
     """Move on the points of sets of used boxes, all of the same size, with which the target can still be made."""
     boxes, flags, _, limit, yahtzee, extra, joker, rerolls = shape
     keeps, nodes, sides = sizes
-    room = nodes * LANES
-    work, flows, kept = np.empty(room), np.empty(room), np.empty((rerolls + 1) * room)
-    scores = np.empty((boxes + len(points), 7), dtype=np.int64)
-    jokers = np.empty((boxes * sides, 7), dtype=np.int64)
-    worth_of, here = np.empty(len(points) * LANES), np.empty(LANES)
-    ends = np.empty(nodes - keeps, dtype=np.uint64)
-    places = np.empty((nodes - keeps) * boxes, dtype=np.int32)
+    work, flows, kept = lane_room(nodes), lane_room(nodes), lane_room((rerolls + 1) * nodes)
+    scores = np.empty((boxes + len(points), 8), dtype=np.int64)
+    jokers = np.empty((boxes * sides, 8), dtype=np.int64)
+    worth_of, here = lane_room(len(points)), np.empty(LANES)
+    runs = np.empty(boxes + 1, dtype=np.int64)
+    places = np.empty((nodes - keeps) * (boxes + 1), dtype=np.int32)
     without_length = (boxes, flags, limit, bonus, yahtzee, extra, joker, rerolls)
     for at in range(len(layer)):
         used = layer[at]
-        list_groups(used, group_of, ends, places)
+        list_groups(used, group_of, keeps, runs, places)
         filled = yahtzee < boxes and (used >> yahtzee) & 1 == 1
         for flag in range(flags):
             for upper in range(reach[at]):
@@ -107,7 +106,7 @@ def aim_layer(
                                              first_group, points, shift, own_box, as_joker, plain, scores,
                                              jokers)  # fmt: skip
                         listed = True
-                    score_needs(work, worth_of, chance, need, scores, jokers, counts, ends, places, alike, keeps)
+                    score_needs(work, worth_of, chance, need, scores, jokers, counts, runs, places, alike, keeps)
                     follow(work, kept, flows, opening, SLACK, rerolls, sizes, more, edges, less, first_part, parts)
                     for lane in range(LANES):
                         if here[lane] != 0.0:
@@ -150,7 +149,7 @@ def _scatter(
 ) -> None:
     """Move on what was made with each of eight needs, as far as it goes to one box with one gain."""
     store(lanes, 0, taken)
-    gain, box, to, paid = score[2], score[3], score[5], score[6]
+    box, to, paid, gain = score[3], score[5], score[6], score[7]
     for lane in range(LANES):
         moved = lanes[lane] * here[lane]
         if moved > 0.0:

@@ -19,7 +19,7 @@ from numba import njit
 
 from dicewise.game import Progress
 from dicewise.games.lanes import LANES, fill, load, store, take_where
-from dicewise.games.yahtzee._kernel import THREADS, as_jokers, groups_of, score, sweeps_of
+from dicewise.games.yahtzee._kernel import THREADS, as_jokers, groups_of, lane_room, score, sweeps_of
 from dicewise.games.yahtzee._kernel_flow import _joker_box, _parts, _zeros, follow
 from dicewise.games.yahtzee._layout import Floats, Layout
 
@@ -83,8 +83,7 @@ def _bonus_layer(
     """The rows of sets of used boxes, all of the same size."""
     boxes, flags, length, limit, yahtzee, extra, joker, rerolls = shape
     keeps, nodes, sides = sizes
-    room = nodes * LANES
-    work, flows, kept = np.empty(room), np.empty(room), np.empty((rerolls + 1) * room)
+    work, flows, kept = lane_room(nodes), lane_room(nodes), lane_room((rerolls + 1) * nodes)
     base = np.empty(boxes, dtype=np.int64)
     none, less_slack = fill(0.0), fill(-slack)
     lanes = np.empty(LANES)

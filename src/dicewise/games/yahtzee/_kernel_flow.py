@@ -33,7 +33,7 @@ from numba import njit
 
 from dicewise.game import Progress
 from dicewise.games.lanes import LANES, fill, larger, load, store, take_where
-from dicewise.games.yahtzee._kernel import as_jokers, groups_by_roll, groups_of, score, sweeps_of
+from dicewise.games.yahtzee._kernel import as_jokers, groups_by_roll, groups_of, lane_room, score, sweeps_of
 from dicewise.games.yahtzee._kernel_reach import Card, Needs
 from dicewise.games.yahtzee._layout import Floats, Ints, Layout, keeps_of
 
@@ -278,8 +278,7 @@ def _flow_layer(
     """Move on the points of sets of used boxes, all of the same size."""
     boxes, flags, length, limit, yahtzee, extra, joker, rerolls = shape
     keeps, nodes, sides = sizes
-    room = nodes * LANES
-    work, flows, kept = np.empty(room), np.empty(room), np.empty((rerolls + 1) * room)
+    work, flows, kept = lane_room(nodes), lane_room(nodes), lane_room((rerolls + 1) * nodes)
     base = np.empty(boxes, dtype=np.int64)
     none, less_slack = fill(0.0), fill(-slack)
     lanes, total = np.empty(LANES), np.zeros(LANES)

@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 from dicewise.game import Progress
 from dicewise.games.lanes import LANES, fill, larger, load, store
 from dicewise.games.yahtzee._kernel import (
-    ONE,
     THREADS,
-    WIDE,
+    best_groups,
     groups_by_roll,
     groups_of,
+    lane_room,
     list_groups,
     mean_of,
     reroll,
@@ -172,7 +172,10 @@ def plan(rules: Layout, target: int, every: bool = False, card: Card | None = No
     np.minimum.at(low, same[valid], least[valid])
     np.maximum.at(high, same[valid], np.where(turns > 0, np.minimum(largest, left), 0)[valid])
     room = np.where(held, -(-np.maximum(high - low + 1, 0) // LANES) * LANES + 2 * LANES, 0)
-    offset = np.concatenate([[0], np.cumsum(room)]) + LANES
+    ends = np.cumsum(room) + LANES
+    offset = np.where(held, ends - room, ends[-1])  # rows that are not held have nothing but zeros, behind all others
+    low[~held] = 1
+    offset = np.append(offset, ends[-1])
     return Plan(first_row, valid, least, largest, same, held, low, high, offset)
 
 
@@ -256,12 +259,16 @@ def _pack(chance: Any, offset: Any, packed: Any, to: Any, lengths: Any, held: An
 
 @njit(cache=True, nogil=True, inline="always")
 def read_needs(chance: Any, scores: Any, at: Any, need: Any) -> Any:
-    """The chances of eight needs, from `need` on, after one of the scores that `list_scores` has found."""
-    if need + LANES - 1 <= scores[at, 2]:
-        return fill(1.0)
-    if need > scores[at, 1]:
-        return fill(0.0)
-    return load(chance, scores[at, 0] + need)
+    """The chances of eight needs, from `need` on, after one of the scores that `list_scores` has found: past either end
+    of a row the ones before it, or the zeros behind it."""
+    return load(chance, scores[at, 0] + min(max(need, scores[at, 1]), scores[at, 2]))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _place(to: Any, gain: Any, low: Any, high: Any, offset: Any) -> Any:
+    """Where the chances after a score are: the place of the need 0 in memory, the need from which on there is more than
+    the ones before the row, and the need from which on there are the zeros behind it."""
+    return offset[to] - low[to] - gain, low[to] - LANES + gain, max(high[to] + 1, low[to]) + gain
 
 
 @njit(cache=True, nogil=True)
@@ -284,9 +291,9 @@ def list_scores(
     scores: Any,
     jokers: Any,
 ) -> Any:
-    """All that a turn may end with, as (place of the need 0 in memory, largest need with a chance, gain, box, group or
-    face, the row that follows, what the box holds): boxes with nothing first, then groups of rolls, in `scores`;
-    Yahtzees that are jokers in `jokers`. Returns how many boxes are open, how many rows `scores` has, and `jokers`."""
+    """All that a turn may end with, as (where its chances are, see `_place`; box, group or face, the row that follows,
+    what the box holds, the points): boxes with nothing first, then groups of rolls, in `scores`; Yahtzees that are
+    jokers in `jokers`. Returns how many boxes are open, how many rows `scores` has, and `jokers`."""
     boxes, flags, limit, bonus, yahtzee, extra, joker, _ = shape
     sides = len(own_box)
     count = 0
@@ -295,7 +302,7 @@ def list_scores(
         if (used >> box) & 1 == 0:
             any_lower = any_lower or as_joker[box, 0] >= 0
             to = same[first_row[(used | (1 << box)) * flags + flag] + upper]
-            scores[count] = (offset[to] - low[to], high[to], 0, box, -1, to, 0)
+            scores[count] = (*_place(to, 0, low, high, offset), box, -1, to, 0, 0)
             count += 1
     open_boxes = count
     for box in range(boxes):
@@ -306,7 +313,7 @@ def list_scores(
                 after = min(upper + shift[group], limit)
                 gain = int(points[group]) + (bonus if upper < limit <= after else 0)
                 to = same[first + after]
-                scores[count] = (offset[to] - low[to] - gain, high[to] + gain, gain, box, group, to, int(points[group]))
+                scores[count] = (*_place(to, gain, low, high, offset), box, group, to, int(points[group]), gain)
                 count += 1
     again = 0
     if yahtzee < boxes and (used >> yahtzee) & 1 == 1:
@@ -322,7 +329,7 @@ def list_scores(
                     after = upper if is_lower else min(upper + paid, limit)
                     gain = paid + extra * flag + (bonus if upper < limit <= after else 0)
                     to = same[first_row[(used | (1 << box)) * flags + flag] + after]
-                    jokers[again] = (offset[to] - low[to] - gain, high[to] + gain, gain, box, face, to, paid)
+                    jokers[again] = (*_place(to, gain, low, high, offset), box, face, to, paid, gain)
                     again += 1
     return open_boxes, count, again
 
@@ -336,7 +343,7 @@ def score_needs(
     scores: Any,
     jokers: Any,
     counts: Any,
-    ends: Any,
+    runs: Any,
     places: Any,
     alike: Any,
     keeps: Any,
@@ -348,15 +355,7 @@ def score_needs(
         nothing = larger(nothing, read_needs(chance, scores, at, need))
     for at in range(open_boxes, count):
         store(worth, scores[at, 4] * LANES, read_needs(chance, scores, at, need))
-    edge, place = np.uint64(0), np.uint64(keeps) * WIDE
-    for roll in range(np.uint64(0), np.uint64(len(ends))):
-        best = nothing
-        end = ends[roll]
-        while edge < end:
-            best = larger(best, load(worth, places[edge]))
-            edge += ONE
-        store(work, place, best)
-        place += WIDE
+    best_groups(work, worth, nothing, runs, places)
     for at in range(again):
         here = (keeps + alike[jokers[at, 4]]) * LANES
         best = read_needs(chance, jokers, at, need)
@@ -395,13 +394,13 @@ def _solve_layer(
     boxes, flags, rerolls = shape[0], shape[1], shape[7]
     keeps, nodes, sides = sizes
     rolls = nodes - keeps
-    work, worth = np.empty(nodes * LANES), np.empty(len(points) * LANES)
-    ends, places = np.empty(rolls, dtype=np.uint64), np.empty(rolls * boxes, dtype=np.int32)
-    scores = np.empty((boxes + len(points), 7), dtype=np.int64)
-    jokers = np.empty((boxes * sides, 7), dtype=np.int64)
+    work, worth = lane_room(nodes), lane_room(len(points))
+    runs, places = np.empty(boxes + 1, dtype=np.int64), np.empty(rolls * (boxes + 1), dtype=np.int32)
+    scores = np.empty((boxes + len(points), 8), dtype=np.int64)
+    jokers = np.empty((boxes * sides, 8), dtype=np.int64)
     for at in range(len(layer)):
         used = layer[at]
-        list_groups(used, group_of, ends, places)
+        list_groups(used, group_of, keeps, runs, places)
         for flag in range(flags):
             for upper in range(reach[at]):
                 row = first_row[used * flags + flag] + upper
@@ -411,7 +410,7 @@ def _solve_layer(
                                      shift, own_box, as_joker, plain, scores, jokers)  # fmt: skip
                 largest = 0
                 for need in range(low[row], high[row] + 1, LANES):
-                    score_needs(work, worth, chance, need, scores, jokers, counts, ends, places, alike, keeps)
+                    score_needs(work, worth, chance, need, scores, jokers, counts, runs, places, alike, keeps)
                     for _ in range(rerolls):
                         reroll(work, keeps, nodes, sides, more, edges, less)
                     start = offset[row] + need - low[row]
