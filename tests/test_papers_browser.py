@@ -11,9 +11,11 @@ import pytest
 
 from chromium import MISSING, Chromium, find_chromium
 from dicewise.plot.page import save_page
-from dicewise.study.papers import SOURCES, hold_dice, notes, papers, solver_readme
+from dicewise.study.papers import SOURCES, hold_dice, notes, notes_yahtzee, papers, solver_readme
+from dicewise.study.papers.notes_yahtzee_play import final_scores
 from dicewise.study.work import Work
 from test_papers import sample
+from test_papers_yahtzee import SMALL
 
 PROGRAM = find_chromium()
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason=MISSING)
@@ -81,10 +83,12 @@ def test_the_browser_would_complain(browser: Chromium, tmp_path: Path) -> None:
     assert "no" in said
 
 
-def test_short_chapters(browser: Chromium, tmp_path: Path) -> None:
+def test_short_chapters(browser: Chromium, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the final scores of a small card in place of the whole one's."""
+    monkeypatch.setattr(notes_yahtzee, "final_scores", lambda game, work: final_scores(SMALL, work, (8,)))
     found = papers(Work(), [solver_readme.SOURCE, hold_dice.SOURCE, notes.SOURCE])
     save_page(found.document, tmp_path / "papers.html")
-    judge(browser, tmp_path / "papers.html", 16)
+    judge(browser, tmp_path / "papers.html", 20)
 
 
 @pytest.mark.slow

@@ -1,16 +1,18 @@
 """Lecture notes on finite probabilistic games: a coin game, and the general algorithm.
 
-Games that the notes go on to have files of their own here, once dicewise has them.
+Games that the notes go on to have files of their own here, once dicewise has them; `GAMES` lists what they write.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from dicewise.document import Block, Listing, Paragraph, Picture, Section, Shown
 from dicewise.engine.solve import solve
 from dicewise.engine.trace import trace, trace_lines
 from dicewise.games.coin_ladder import CoinLadder
+from dicewise.study.papers import notes_yahtzee
 from dicewise.study.papers.source import Chapter, Source, holds, written
 from dicewise.study.work import Work
 
@@ -18,16 +20,30 @@ GAME = CoinLadder()
 TOP = CoinLadder(prizes=GAME.prizes[-2:])
 """As much of the ladder as the notes show."""
 
+GAMES: tuple[Callable[[Work], Chapter], ...] = (notes_yahtzee.write,)
+"""The games that the notes go on to, each a section and what is asked about it."""
+COINS = 0.02
+"""How much of the time the coin game takes."""
+
 
 def write(work: Work) -> Chapter:
-    work.tell(0.5, "climbing the coin ladder")
-    solution, short = solve(GAME, exact=True), solve(TOP, exact=True)
-    top = GAME.parse("rung 4")
-    take, flip = (Fraction(solution.after(top, action)[0]) for action in ("take", "flip"))
+    work.tell(0.0, "climbing the coin ladder")
     lead = Paragraph(
         "The notes define the value of a state of a finite game, V(s), as a maximum over actions or a mean over what "
         "may happen, and work it out from the end of the game to its start."
     )
+    each = (1 - COINS) / max(len(GAMES), 1)
+    games = [game(work.stage(COINS + each * at, COINS + each * (at + 1))) for at, game in enumerate(GAMES)]
+    sections = [*_coins(), *(game.section for game in games)]
+    asked = [question for game in games for question in game.questions]
+    return Chapter(Section(SOURCE.name, SOURCE.title, [lead], sections=sections), asked)
+
+
+def _coins() -> list[Section]:
+    """The coin game, and the algorithm that solves it."""
+    solution, short = solve(GAME, exact=True), solve(TOP, exact=True)
+    top = GAME.parse("rung 4")
+    take, flip = (Fraction(solution.after(top, action)[0]) for action in ("take", "flip"))
     ladder: list[Block] = [
         Paragraph(
             "Flip two coins; on two heads take the prize on offer or flip for the next, otherwise lose all. The notes "
@@ -69,7 +85,7 @@ def write(work: Work) -> Chapter:
             steps, "The general algorithm on the coin ladder, as `dicewise solve coin-ladder --exact --trace` prints it"
         ),
     ]
-    sections = [
+    return [
         Section(
             "notes-coins",
             "The coin flipping game",
@@ -84,7 +100,6 @@ def write(work: Work) -> Chapter:
             commands=["dicewise solve coin-ladder --exact --trace"],
         ),
     ]
-    return Chapter(Section(SOURCE.name, SOURCE.title, [lead], sections=sections))
 
 
-SOURCE = Source("notes", "notes", "Notes on finite probabilistic games", write, share=0.5)
+SOURCE = Source("notes", "notes", "Notes on finite probabilistic games", write, share=6.0, errata=notes_yahtzee.ERRATA)
