@@ -177,19 +177,23 @@ def list_groups(used: Any, group_of: Any, keeps: Any, runs: Any, places: Any) ->
     """For each roll its place and the groups of its scores in open boxes, one roll after the other in `places`: those
     with the fewest groups first, so that loops over them seldom change their length. `runs` says how many rolls have
     none, one, two ... groups."""
+    rolls, boxes = group_of.shape
+    count, begin = np.zeros(rolls, dtype=np.int64), np.zeros(len(runs), dtype=np.int64)
     runs[:] = 0
-    end = 0
-    for count in range(len(runs)):
-        for roll in range(len(group_of)):
-            here = end + 1
-            for box in range(group_of.shape[1]):
-                if (used >> box) & 1 == 0 and group_of[roll, box] >= 0:
-                    places[here] = group_of[roll, box]
-                    here += 1
-            if here == end + 1 + count:
-                places[end] = (keeps + roll) * LANES
-                end = here
-                runs[count] += 1
+    for roll in range(rolls):
+        for box in range(boxes):
+            count[roll] += (used >> box) & 1 == 0 and group_of[roll, box] >= 0
+        runs[count[roll]] += 1
+    for more in range(1, len(runs)):
+        begin[more] = begin[more - 1] + runs[more - 1] * more
+    for roll in range(rolls):
+        at = begin[count[roll]]
+        places[at] = (keeps + roll) * LANES
+        for box in range(boxes):
+            if (used >> box) & 1 == 0 and group_of[roll, box] >= 0:
+                at += 1
+                places[at] = group_of[roll, box]
+        begin[count[roll]] = at + 1
 
 
 @njit(cache=True, nogil=True)
