@@ -48,17 +48,18 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dicewise.errors import InputError, did_you_mean
-from dicewise.game import Game, sure
+from dicewise.game import Game, Progress, sure
 from dicewise.games.hoot_owl import words
 from dicewise.games.hoot_owl.counting import count_boards, count_hands, count_played
 from dicewise.games.hoot_owl.position import SUN, Action, Move, Position
 from dicewise.spec import whole_number
 
 if TYPE_CHECKING:
-    pass
+    from dicewise.games.hoot_owl.solution import HootOwlSolution
+    from dicewise.games.hoot_owl.tables import HootTable
 
 BOARD = "ygobprbprygborpygobprgyobprygborpygborp"
 START_SPACES = 6
@@ -338,6 +339,29 @@ class HootOwl(Game[Position, Action]):
         if self.model == "lumped":
             return found * (1 + min(steps, sum(state.pile)))
         return found * count_played(state.pile, steps)
+
+    # ---- speed
+
+    def layered(self) -> HootTable | None:
+        if self.own_hands and (self.model != "mix" or self.hands > 2):
+            return None  # nobody has a kernel for that; small games are solved by the rules
+        from dicewise.games.hoot_owl.tables import HootTable
+
+        return HootTable(self)
+
+    def kernel(self, *, exact: bool = False, progress: Progress | None = None) -> HootOwlSolution | None:
+        if exact or self.layered() is None:
+            return None
+        from dicewise.games.hoot_owl.solution import solve_fast
+
+        return solve_fast(self, progress)
+
+    def restore(self, arrays: dict[str, Any], report: Any) -> HootOwlSolution | None:
+        if "table" not in arrays:
+            return None
+        from dicewise.games.hoot_owl.solution import HootOwlSolution
+
+        return HootOwlSolution(self, report, arrays["table"])
 
 
 def _less(pile: tuple[int, ...], at: int) -> tuple[int, ...]:

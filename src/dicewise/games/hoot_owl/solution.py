@@ -1,0 +1,168 @@
+"""Hoot Owl Hoot solved: a table of what every position is worth after a move, and the questions that people ask of it.
+
+What a position is worth before a move, or while hands are dealt, is worked out from the table when it is asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dicewise.engine.layers import run
+from dicewise.engine.solve import announce_compiler
+from dicewise.errors import InputError
+from dicewise.game import Number, Progress
+from dicewise.games.hoot_owl._layout import Layout, layout, size_of, suns_counted
+from dicewise.games.hoot_owl.position import Action, Move, Position
+from dicewise.games.hoot_owl.rules import HootOwl
+from dicewise.games.hoot_owl.tables import HootTable, rounding
+from dicewise.solution import TIE_TOLERANCE, Report, Solution
+
+REMEMBERED = 200_000
+"""Positions in the deal whose worth is kept in mind."""
+
+POOR_PICTURE = (
+    "The initial mix is a poor picture of the real deck: losing takes {track} sun moves, and the deck has {suns} suns."
+)
+
+
+def solve_fast(game: HootOwl, progress: Progress | None = None) -> HootOwlSolution:
+    """The chance to win from every position, with the table in memory."""
+    started = time.perf_counter()
+    announce_compiler(progress)
+    layered = HootTable(game)
+    table, first = run(layered, progress=progress)
+    return HootOwlSolution(game, replace(layered.report(), seconds=time.perf_counter() - started), table, first)
+
+
+class HootOwlSolution(Solution[Position, Action]):
+    """The chance to win from every position, and how to play for it."""
+
+    game: HootOwl
+
+    def __init__(self, game: HootOwl, report: Report, table: Any, first: int = 0) -> None:
+        """`table` has the rows from number `first` on: all of them, or where those had no room only the last ones."""
+        self._rows: Layout = layout(game)
+        self._first = first
+        if table.shape != (self._rows.rows - first, *size_of(game).width):
+            raise InputError(f"the stored table of {game.spec} has the wrong shape")
+        super().__init__(game, report, max(TIE_TOLERANCE, 2 * rounding(game) if game.storage == "float32" else 0.0))
+        self._table = table
+        self._dealt: dict[Position, float] = {}
+
+    # ---- what a solver supplies
+
+    def values(self, state: Position) -> tuple[Number, ...]:
+        return (self.chance(self.game.as_first(state)),) * self.game.players
+
+    def chance(self, state: Position) -> float:
+        """To win, from a position whose mover is the first player."""
+        game = self.game
+        if game.is_over(state):
+            return float(game.payoff(state))
+        if (place := self._place(state)) is not None:
+            return float(self._table[place])
+        if state in self._dealt:
+            return self._dealt[state]
+        actions = game.actions(state)
+        if actions != ("draw",):
+            return max(self.chance(game.as_first(to)) for action in actions for _, _, to in game.step(state, action))
+        found = game.step(state, "draw")
+        total = sum(weight for _, weight, _ in found)
+        value = sum(weight * self.chance(game.as_first(to)) for _, weight, to in found) / total
+        if len(self._dealt) < REMEMBERED:
+            self._dealt[state] = value
+        return value
+
+    def _place(self, state: Position) -> tuple[int, ...] | None:
+        """Where the table has a position, if it does: before the draw after a move."""
+        game, rows = self.game, self._rows
+        hand = state.hands[0]
+        board = rows.board_of(state.owls)
+        if game.own_hands:
+            if len(hand) != game.full - 1 or any(len(other) != game.full for other in state.hands[1:]):
+                return None
+            own, others = rows.hand_number[-2][hand], rows.hand_number[-1][state.hands[1]]
+            return int(rows.place[0, board]), state.suns, own, others
+        if len(hand) != game.full - 1 or not game.left(state):
+            return None
+        row = int(rows.place[rows.played_of(state.pile, hand), board])
+        if row < 0:
+            raise InputError(
+                f"position {game.text(state)!r:.160} cannot come up: the cards that are gone cannot have brought the "
+                "owls there"
+            )
+        if row < self._first:
+            raise InputError(
+                f"position {game.text(state)!r:.160} was not kept, for lack of memory; without --no-store all of "
+                "them are kept, on disk"
+            )
+        return row - self._first, rows.hand_number[len(hand)][hand], state.suns
+
+    def states(self) -> Iterator[Position]:
+        """All positions with full hands, whose players choose; and those that must play a sun."""
+        game, rows = self.game, self._rows
+        piles = _piles(rows)
+        for row in range(self._first, rows.rows):
+            owls = tuple(rows.owls[rows.row_board[row]].tolist())
+            pile = piles(int(rows.row_played[row]))
+            for suns in range(suns_counted(game)):
+                for hand in rows.hand_lists[-1]:
+                    if game.own_hands:
+                        for other in rows.hand_lists[-1]:
+                            yield Position(owls, suns, (hand, other), 0, pile)
+                    elif (held := _taken(game, pile, hand)) is not None:
+                        yield Position(owls, suns, (hand,), 0, held)
+
+    def details(self, state: Position, action: Action) -> Mapping[str, Number]:
+        """How many spaces a move is long, and how many owls are home after it."""
+        if not isinstance(action, Move):
+            return {}
+        home = state.owls.count(self.game.nest) + (action.to == self.game.nest)
+        return {"spaces": action.to - action.owl, "home": home}
+
+    def in_brief(self, state: Position, action: Action) -> dict[str, str]:
+        return {name: str(number) for name, number in self.details(state, action).items()}
+
+    def why(self, state: Position) -> str:
+        game, choices = self.game, self.choices(state)
+        said = super().why(state)
+        if len(choices) > 1 and isinstance(best := choices[0].action, Move):
+            ties = sum(choice.loss == 0 for choice in choices)
+            kind = "is best" if ties == 1 else f"is one of {ties} equally good moves"
+            said = f"{self._deed(best)} {kind}"
+            if ties < len(choices):
+                rival = choices[ties]
+                assert isinstance(rival.action, Move)
+                said += f": {float(rival.loss):.3g} more than {self._deed(rival.action)}"
+            said = f"{said[0].upper()}{said[1:]}."
+        if game.model == "mix":
+            said += " " + POOR_PICTURE.format(track=game.track, suns=game.suns)
+        return said
+
+    def _deed(self, move: Move) -> str:
+        to = "home" if move.to == self.game.nest else f"to {move.to}"
+        return f"playing {move.card} to bring the owl on {move.owl} {to}"
+
+
+def _taken(game: HootOwl, pile: tuple[int, ...], hand: str) -> tuple[int, ...] | None:
+    """The draw pile once a hand was taken from the cards that are not played; None where it has not enough."""
+    if game.model == "mix":
+        return ()
+    if game.model == "lumped":
+        return (pile[0] - len(hand),) if pile[0] >= len(hand) else None
+    left = tuple(count - hand.count(card) for count, card in zip(pile, game.deck_colours, strict=True))
+    return left if min(left) >= 0 else None
+
+
+def _piles(rows: Layout) -> Any:
+    """What is not played yet, by the number of the cards played."""
+    _, unplayed, held, left, *_ = rows.pile
+    model = rows.game.model
+    if model == "mix":
+        return lambda played: ()
+    if model == "lumped":
+        return lambda played: (int(held[played] + left[played]),)
+    return lambda played: tuple(unplayed[played].tolist())
