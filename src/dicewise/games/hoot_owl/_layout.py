@@ -33,6 +33,8 @@ class Size:
     """Numbers in a row."""
     states: int
     """Positions of the game, at most."""
+    piles: int = 1
+    """Sets of played cards that are told apart."""
 
 
 def size_of(game: HootOwl) -> Size:
@@ -49,8 +51,17 @@ def size_of(game: HootOwl) -> Size:
     if game.model == "mix":
         return Size(boards, width, boards * suns * count_hands(colours + 1, full))
     every = sum(game.colour_cards)
-    piles = min(steps, every + 1) if game.model == "lumped" else count_played(game.colour_cards, min(steps - 1, every))
-    return Size(boards * piles, width, boards * piles * suns * count_hands(colours, full))
+    lumped = game.model == "lumped"
+    piles = min(steps, every + 1) if lumped else count_played(game.colour_cards, min(steps - 1, every))
+    told_apart = every + 1 if lumped else prod(count + 1 for count in game.colour_cards)
+    states = boards * piles * suns * count_hands(colours, full)
+    return Size(boards * piles, width, states, told_apart)
+
+
+def layers_of(game: HootOwl) -> int:
+    """About how many layers there are."""
+    steps = sum(game.nest - owl for owl in game.first_spaces)
+    return steps if game.model == "mix" else min(steps, sum(game.colour_cards) + 1)
 
 
 def suns_counted(game: HootOwl) -> int:

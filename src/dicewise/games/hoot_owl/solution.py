@@ -17,15 +17,11 @@ from dicewise.game import Number, Progress
 from dicewise.games.hoot_owl._layout import Layout, layout, size_of, suns_counted
 from dicewise.games.hoot_owl.position import Action, Move, Position
 from dicewise.games.hoot_owl.rules import HootOwl
-from dicewise.games.hoot_owl.tables import HootTable, rounding
+from dicewise.games.hoot_owl.tables import HootTable, cautions, rounding
 from dicewise.solution import TIE_TOLERANCE, Report, Solution
 
 REMEMBERED = 200_000
 """Positions in the deal whose worth is kept in mind."""
-
-POOR_PICTURE = (
-    "The initial mix is a poor picture of the real deck: losing takes {track} sun moves, and the deck has {suns} suns."
-)
 
 
 def solve_fast(game: HootOwl, progress: Progress | None = None) -> HootOwlSolution:
@@ -138,9 +134,7 @@ class HootOwlSolution(Solution[Position, Action]):
                 assert isinstance(rival.action, Move)
                 said += f": {float(rival.loss):.3g} more than {self._deed(rival.action)}"
             said = f"{said[0].upper()}{said[1:]}."
-        if game.model == "mix":
-            said += " " + POOR_PICTURE.format(track=game.track, suns=game.suns)
-        return said
+        return " ".join([said, *(f"Mind that {caution}." for caution in cautions(game))])
 
     def _deed(self, move: Move) -> str:
         to = "home" if move.to == self.game.nest else f"to {move.to}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dicewise.layered import Layered, Plan
@@ -14,10 +15,14 @@ if TYPE_CHECKING:
     from dicewise.games.hoot_owl._layout import Layout
     from dicewise.games.hoot_owl.rules import HootOwl
 
-SECONDS_PER_STEP = 0.4e-9
+SECONDS_PER_STEP = 0.8e-9
 """About, for each number that is looked at, with the memory that it comes from."""
 BLOCK_STEPS = 20_000_000
 """Steps in a block: about 10 ms."""
+
+
+PAIRS_LISTED = 200_000_000
+"""Pairs of a board and cards played up to which it is looked at which of them can come up, to plan with."""
 
 
 class HootTable(Layered):
@@ -28,26 +33,35 @@ class HootTable(Layered):
         self.dtype = game.storage
 
     def plan(self) -> Plan:
-        from math import prod
+        from math import comb, prod
 
-        from dicewise.games.hoot_owl._layout import size_of
+        from dicewise.games.hoot_owl._layout import layers_of, size_of
 
-        size = size_of(self.game)
-        rows = size.rows
-        layers = sum(self.game.nest - owl for owl in self.game.first_spaces)
-        if self.game.model != "mix":
-            layers = min(layers, sum(self.game.colour_cards) + 1)
-        disk = rows * prod(size.width) * (4 if self.dtype == "float32" else 8)
+        game, size = self.game, size_of(self.game)
+        numbers = prod(size.width) * (4 if self.dtype == "float32" else 8)
+        spaces = game.nest - game.first_spaces[0]
+        boards = sum(comb(spaces, on_path) for on_path in range(game.owls + 1))
+        known = game.model == "mix" or boards * size.piles <= PAIRS_LISTED
+        rows = boards - 1 if game.model == "mix" else self.layout.rows if known else size.rows
+        layers = layers_of(game)
+        most = rows if game.model == "mix" else rows // 6
+        if game.model != "mix" and known:
+            layers, most = len(self.bounds) - 1, self._two_layers()
         return Plan(
-            game=self.game.spec,
-            states=size.states,
+            game=game.spec,
+            states=size.states if game.model == "mix" else size.states // size.rows * rows,
             rows=rows,
             layers=layers,
-            disk=disk,
-            memory=disk if self.game.model == "mix" else disk // max(1, layers // 4),
+            disk=rows * numbers,
+            memory=most * numbers + boards * (4 * size.piles + game.owls) + 8 * rows,
             seconds=SECONDS_PER_STEP * rows * self._steps(prod(size.width)),
-            at_most=self.game.model != "mix",
+            at_most=not known,
         )
+
+    def _two_layers(self) -> int:
+        """The most rows in a layer and the one before it."""
+        sizes = [last - first for first, last in pairwise(self.bounds.tolist())]
+        return max((sum(both) for both in pairwise(sizes)), default=self.layout.rows)
 
     def _steps(self, width: int) -> int:
         """Numbers that are looked at to fill a row: each colour with each owl, and each card drawn."""
@@ -92,6 +106,7 @@ class HootTable(Layered):
             exact=False,
             error_bound=rounding(game),
             tie_rule="of equally good moves the first card in the alphabet, and of its owls the last",
+            cautions=cautions(game),
         )
 
     @property
@@ -111,6 +126,18 @@ class HootTable(Layered):
             of_rows = rows.row_board, rows.row_played, rows.place, rows.following
             shared: Any = of_rows, rows.board, rows.pile, rows.shared_hands
             fill_rows(earlier, at, out, first, last, *shared)
+
+
+def cautions(game: HootOwl) -> tuple[str, ...]:
+    """What has to be said wherever the value of a model is shown."""
+    if game.model == "mix":
+        return (
+            f"the initial mix is a poor picture of the real deck: losing takes {game.track} sun moves, and the deck "
+            f"has {game.suns} suns",
+        )
+    if game.model == "lumped":
+        return ("the lumped deck forgets which colours were played; --model deck does not",)
+    return ()
 
 
 def rounding(game: HootOwl) -> float:
