@@ -45,7 +45,7 @@ seldom shows in time, and a mix that never runs out of suns does.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -54,6 +54,7 @@ from dicewise.errors import InputError, did_you_mean
 from dicewise.game import Game, Progress, sure
 from dicewise.games.hoot_owl import words
 from dicewise.games.hoot_owl.counting import count_boards, count_hands, count_played
+from dicewise.games.hoot_owl.policies import HEURISTICS, policy
 from dicewise.games.hoot_owl.position import SUN, Action, Move, Position
 from dicewise.spec import whole_number
 
@@ -324,6 +325,13 @@ class HootOwl(Game[Position, Action]):
 
     def final(self, state: Position, names: Sequence[str]) -> str:
         return words.final(self, state)
+
+    # ---- rules of thumb
+
+    heuristics: ClassVar[Mapping[str, str]] = HEURISTICS
+
+    def heuristic(self, name: str) -> Callable[[Position], Any] | None:
+        return policy(self, name)
 
     # ---- how large it is
 

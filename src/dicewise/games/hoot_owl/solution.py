@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dicewise.engine.layers import run
 from dicewise.engine.solve import announce_compiler
@@ -19,6 +19,10 @@ from dicewise.games.hoot_owl.position import Action, Move, Position
 from dicewise.games.hoot_owl.rules import HootOwl
 from dicewise.games.hoot_owl.tables import HootTable, cautions, rounding
 from dicewise.solution import TIE_TOLERANCE, Report, Solution
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 REMEMBERED = 200_000
 """Positions in the deal whose worth is kept in mind."""
@@ -40,12 +44,12 @@ class HootOwlSolution(Solution[Position, Action]):
 
     def __init__(self, game: HootOwl, report: Report, table: Any, first: int = 0) -> None:
         """`table` has the rows from number `first` on: all of them, or where those had no room only the last ones."""
-        self._rows: Layout = layout(game)
+        self.rows: Layout = layout(game)
         self._first = first
-        if table.shape != (self._rows.rows - first, *size_of(game).width):
+        if table.shape != (self.rows.rows - first, *size_of(game).width):
             raise InputError(f"the stored table of {game.spec} has the wrong shape")
         super().__init__(game, report, max(TIE_TOLERANCE, 2 * rounding(game) if game.storage == "float32" else 0.0))
-        self._table = table
+        self.chances = table
         self._dealt: dict[Position, float] = {}
 
     # ---- what a solver supplies
@@ -59,7 +63,7 @@ class HootOwlSolution(Solution[Position, Action]):
         if game.is_over(state):
             return float(game.payoff(state))
         if (place := self._place(state)) is not None:
-            return float(self._table[place])
+            return float(self.chances[place])
         if state in self._dealt:
             return self._dealt[state]
         actions = game.actions(state)
@@ -74,7 +78,7 @@ class HootOwlSolution(Solution[Position, Action]):
 
     def _place(self, state: Position) -> tuple[int, ...] | None:
         """Where the table has a position, if it does: before the draw after a move."""
-        game, rows = self.game, self._rows
+        game, rows = self.game, self.rows
         hand = state.hands[0]
         board = rows.board_of(state.owls)
         if game.own_hands:
@@ -97,9 +101,21 @@ class HootOwlSolution(Solution[Position, Action]):
             )
         return row - self._first, rows.hand_number[len(hand)][hand], state.suns
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the table is there."""
+        return self._first == 0
+
+    def play_out(
+        self, state: Position, key: tuple[int, int], first: int, last: int, progress: Progress
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+        from dicewise.games.hoot_owl.simulate import play_by_table
+
+        return play_by_table(self.game, self, float(self.tolerance), state, key, first, last, progress)
+
     def states(self) -> Iterator[Position]:
         """All positions with full hands, whose players choose; and those that must play a sun."""
-        game, rows = self.game, self._rows
+        game, rows = self.game, self.rows
         piles = _piles(rows)
         for row in range(self._first, rows.rows):
             owls = tuple(rows.owls[rows.row_board[row]].tolist())
