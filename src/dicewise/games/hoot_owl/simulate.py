@@ -56,7 +56,7 @@ def play_by_table(
     table = solution.chances.reshape(len(solution.chances), -1)
     shown = table_steps(model, solution.chances.shape)
     known = (
-        *(tolerance, table, MODELS.index(model.model), model.full, _numbers(rows), rows.place, rows.base),
+        *(tolerance, table, MODELS.index(model.model), model.full, hands_by_key(rows), rows.place, rows.base),
         *(rows.choose, rows.offset, np.array(model.colour_cards), shown),
     )
     return _play(game, 4 if model.own_hands else 3, known, state, key, first, last, progress)
@@ -67,7 +67,7 @@ def table_steps(model: HootOwl, shape: tuple[int, ...]) -> tuple[int, int]:
     return (shape[2], shape[3]) if model.own_hands else (shape[1], shape[2])
 
 
-def _numbers(rows: Layout) -> NDArray[np.int64]:
+def hands_by_key(rows: Layout) -> NDArray[np.int64]:
     """The number of every hand in the list of its size, by its key."""
     game, cards = rows.game, rows.game.deck_colours + SUN
     found = np.full((game.full + 1) ** len(cards), -1, dtype=np.int64)

@@ -5,24 +5,29 @@ What a position is worth before a move, or while hands are dealt, is worked out 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dicewise.engine.layers import run
 from dicewise.engine.solve import announce_compiler
-from dicewise.errors import InputError
+from dicewise.errors import InputError, LimitError
 from dicewise.game import Number, Progress
-from dicewise.games.hoot_owl._layout import Layout, layout, size_of, suns_counted
+from dicewise.games.hoot_owl._layout import Layout, layout, size_of
 from dicewise.games.hoot_owl.position import Action, Move, Position
 from dicewise.games.hoot_owl.rules import HootOwl
 from dicewise.games.hoot_owl.tables import HootTable, cautions, rounding
-from dicewise.solution import TIE_TOLERANCE, Report, Solution
+from dicewise.solution import TIE_TOLERANCE, Report, Solution, Violation
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+MOST_DRAWN = 50_000_000
+"""Positions whose worths are looked at together, for a picture."""
 
 REMEMBERED = 200_000
 """Positions in the deal whose worth is kept in mind."""
@@ -114,19 +119,90 @@ class HootOwlSolution(Solution[Position, Action]):
         return play_by_table(self.game, self, float(self.tolerance), state, key, first, last, progress)
 
     def states(self) -> Iterator[Position]:
-        """All positions with full hands, whose players choose; and those that must play a sun."""
+        """The positions that the table holds: after a move, before the draw."""
+        width = math.prod(self.chances.shape[1:])
+        for row in range(self._first, self.rows.rows):
+            if self._can_be[row]:
+                for entry in range(width):
+                    state = self.position(row, entry)
+                    if state is not None:
+                        yield state
+
+    def worths(self) -> NDArray[np.float64]:
+        import numpy as np
+
+        if self.chances.size > MOST_DRAWN:
+            raise LimitError(
+                f"{self.game.spec} has {self.chances.size:,} positions after a move, too many to be shown together (up "
+                f"to {MOST_DRAWN:,}); choose fewer owls"
+            )
+        rows = np.flatnonzero(self._can_be[self._first :])
+        found = self.chances[rows].astype(np.float64)
+        if self.game.model == "mix":
+            return np.asarray(found.ravel())
+        open_ = np.repeat(self.possible[self.rows.row_played[rows + self._first]][:, :, None], found.shape[2], axis=2)
+        held, left = self.rows.pile[2:4]
+        empty = (held + left == 0)[self.rows.row_played[rows + self._first]]
+        open_ &= ~(empty[:, None, None] & (self.rows.pile[4] == 0))
+        return np.asarray(found[open_])
+
+    def position(self, row: int, entry: int) -> Position | None:
+        """The position of an entry of the table; None where there is none."""
         game, rows = self.game, self.rows
-        piles = _piles(rows)
-        for row in range(self._first, rows.rows):
-            owls = tuple(rows.owls[rows.row_board[row]].tolist())
-            pile = piles(int(rows.row_played[row]))
-            for suns in range(suns_counted(game)):
-                for hand in rows.hand_lists[-1]:
-                    if game.own_hands:
-                        for other in rows.hand_lists[-1]:
-                            yield Position(owls, suns, (hand, other), 0, pile)
-                    elif (held := _taken(game, pile, hand)) is not None:
-                        yield Position(owls, suns, (hand,), 0, held)
+        owls = tuple(rows.owls[rows.row_board[row]].tolist())
+        if game.own_hands:
+            suns, hands = divmod(entry, self.chances.shape[2] * self.chances.shape[3])
+            own, other = divmod(hands, self.chances.shape[3])
+            return Position(owls, suns, (rows.hand_lists[-2][own], rows.hand_lists[-1][other]))
+        played = int(rows.row_played[row])
+        rest, suns = divmod(entry, self.chances.shape[2])
+        if not self.possible[played, rest]:
+            return None
+        _, unplayed, held, left, suns_left, *_ = rows.pile
+        if game.model != "mix" and held[played] + left[played] + suns_left[suns] == 0:
+            return None  # nobody has a card any more: the game is over
+        hand = rows.hand_lists[held[played]][rest]
+        if game.model == "mix":
+            return Position(owls, suns, (hand,))
+        if game.model == "lumped":
+            return Position(owls, suns, (hand,), 0, (int(left[played]),))
+        pile = [int(n) - hand.count(card) for n, card in zip(unplayed[played], game.deck_colours, strict=True)]
+        return Position(owls, suns, (hand,), 0, tuple(pile))
+
+    @cached_property
+    def _can_be(self) -> NDArray[np.bool_]:
+        """Which rows have a board that can come up from the start."""
+        import numpy as np
+
+        boards = np.all(self.rows.owls >= np.array(self.game.first_spaces), axis=1)
+        return np.asarray(boards[self.rows.row_board])
+
+    @cached_property
+    def rest_hands(self) -> list[str]:
+        """The hands after a move when the draw pile is not empty."""
+        return self.rows.hand_lists[self.game.full - 1]
+
+    @cached_property
+    def possible(self) -> NDArray[np.bool_]:
+        """Which hands there can be after a move: [played, hand]."""
+        import numpy as np
+
+        _, unplayed, held, *_ = self.rows.pile
+        if self.game.own_hands:
+            return np.ones((1, len(self.rest_hands)), dtype=np.bool_)
+        count_of, counts, *_ = self.rows.shared_hands
+        there = np.arange(self.chances.shape[1]) < count_of[held][:, None]
+        if self.game.model == "deck":
+            for played, size in enumerate(held.tolist()):
+                there[played] &= np.all(counts[size, : there.shape[1]] <= unplayed[played], axis=1)
+        return np.asarray(there)
+
+    def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation | None:
+        if exact or not self.is_whole:
+            return None
+        from dicewise.games.hoot_owl.bellman import check
+
+        return check(self, progress)
 
     def details(self, state: Position, action: Action) -> Mapping[str, Number]:
         """How many spaces a move is long, and how many owls are home after it."""
@@ -155,24 +231,3 @@ class HootOwlSolution(Solution[Position, Action]):
     def _deed(self, move: Move) -> str:
         to = "home" if move.to == self.game.nest else f"to {move.to}"
         return f"playing {move.card} to bring the owl on {move.owl} {to}"
-
-
-def _taken(game: HootOwl, pile: tuple[int, ...], hand: str) -> tuple[int, ...] | None:
-    """The draw pile once a hand was taken from the cards that are not played; None where it has not enough."""
-    if game.model == "mix":
-        return ()
-    if game.model == "lumped":
-        return (pile[0] - len(hand),) if pile[0] >= len(hand) else None
-    left = tuple(count - hand.count(card) for count, card in zip(pile, game.deck_colours, strict=True))
-    return left if min(left) >= 0 else None
-
-
-def _piles(rows: Layout) -> Any:
-    """What is not played yet, by the number of the cards played."""
-    _, unplayed, held, left, *_ = rows.pile
-    model = rows.game.model
-    if model == "mix":
-        return lambda played: ()
-    if model == "lumped":
-        return lambda played: (int(held[played] + left[played]),)
-    return lambda played: tuple(unplayed[played].tolist())

@@ -140,12 +140,16 @@ def cautions(game: HootOwl) -> tuple[str, ...]:
     return ()
 
 
+def most_steps(game: HootOwl) -> int:
+    """No play is longer than all steps of the owls and of the sun, and a card is drawn at most once more for each card
+    of a hand."""
+    return sum(game.nest - owl for owl in game.first_spaces) + game.track + game.full * max(1, game.hands)
+
+
 def rounding(game: HootOwl) -> float:
     """A bound on the rounding error of any value, which is a chance of at most 1. Every number that is stored is a mean
     of others that are right to within their own errors, with one rounding to store it and a few to work it out; the
-    largest of several is not further off than each of them. No play is longer than all steps of the owls and of the
-    sun, and a card is drawn at most once more for each card of a hand."""
-    steps = sum(game.nest - owl for owl in game.first_spaces) + game.track + game.full * max(1, game.hands)
+    largest of several is not further off than each of them. So what is lost is lost once for each step of a play."""
     sums = 2 * len(game.deck_colours) + 8
     stored = 2.0**-25 if game.storage == "float32" else 2.0**-54
-    return 1.01 * steps * (stored + sums * 2.0**-53)
+    return 1.01 * most_steps(game) * (stored + sums * 2.0**-53)
