@@ -200,10 +200,9 @@ def test_known_values_that_take_gigabytes(owls: int, model: str, hands: int, val
 
 def test_a_wrong_entry_is_found() -> None:
     for model, hands in KERNELS:
-        solution = solve(tiny(4, model, hands, storage="float64"))
+        solution = solve(HootOwl(1, model, hands, path="abcab", starts=(0,), cards=(2,), suns=3, track=3, size=2))
         broken = solution.chances.copy()  # type: ignore[attr-defined]
-        row = broken[len(broken) // 2]
-        row[tuple(np.argwhere(row > 0)[0])] += 1e-6
+        broken[tuple(np.argwhere(broken > 0)[0])] += 1e-6
         wrong = solution.game.restore({"table": broken}, solution.report)
         assert wrong is not None
         assert certify(wrong).violation > 1e-8
@@ -222,7 +221,7 @@ def test_compiled_games_are_those_of_the_rules(name: str, model: str, hands: int
 
 @pytest.mark.parametrize("name", ["optimal-lumped-1", "optimal-lumped-0", "optimal-deck-1", "optimal-mix-2"])
 def test_compiled_games_by_models_that_count(name: str) -> None:
-    game = HootOwl(2, "deck", 2, path="abcabdacbd", starts=(0, 1), suns=6, track=5, cards=(2,))
+    game = HootOwl(2, "deck", 2, path="abcabdacbd", starts=(0, 1), suns=6, track=5, cards=(4,))
     way = policy(game, name)
     found = simulate(game, way, 120, 5)
     assert found == simulate(game, way, 120, 5, using="rules")
@@ -244,8 +243,10 @@ def test_the_best_play_of_a_model_is_that_of_its_solution() -> None:
     way = policy(game, "optimal-deck-1")
     assert isinstance(way, ByModel)
     solution = solve(game)
-    for state in list(solve(game, using="rules").states())[::7]:
-        if len(game.actions(state)) > 1:
+    for before in list(solution.states())[::97]:
+        for _, _, state in game.step(before, *game.actions(before)):
+            if len(game.actions(state)) < 2:
+                continue
             assert solution.choices(state)[0].value == pytest.approx(way.worth(state, way(state)), abs=1e-12)
 
 
@@ -320,7 +321,7 @@ def test_an_owl_jumps_over_others() -> None:
     assert [at for at, colour in enumerate(BOARD) if colour == "b"][:4] == [3, 6, 11, 18]
     assert game.ahead((3, 6, 11), 3, "b") == 18
     assert game.ahead((3, 6, 34), 6, "b") == 11
-    assert game.ahead((3, 6, 34), 34, "b") == 39
+    assert game.ahead((3, 6, 35), 35, "b") == 39
     assert HootOwl(1, path="aab", starts=(0,), colours="abc").ahead((0,), 0, "c") == 3
 
 
