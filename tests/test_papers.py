@@ -26,6 +26,7 @@ from dicewise.study.papers import (
     guide,
     hold_dice,
     notes,
+    notes_owls,
     papers,
     policy_paper,
     policy_studies,
@@ -223,9 +224,25 @@ def test_hold_dice() -> None:
 
 def test_the_notes() -> None:
     chapter = notes.write(Work())
-    assert verdicts(chapter.section) == ["agrees", "agrees"]
+    assert verdicts(chapter.section) == ["agrees"] * 5
     (listing,) = (block for part in chapter.section.all() for block in part.blocks if isinstance(block, Listing))
     assert "V = max(64, 125/2) = 64, by take" in listing.text
+
+
+def test_the_notes_on_owls() -> None:
+    """The counts and values of an independent program."""
+    section = notes_owls.section(Work())
+    counted, solved = rows_of(section, 0), rows_of(section, 1)
+    assert [row[1] for row in counted.rows] == ["34", "630", "7,806", "74,518", "584,934", "3,930,550"]
+    assert counted.rows[2][3:] == ("8,524,152", "716,028,768")
+    assert [row[1:3] for row in solved.rows] == [
+        ("0.996877495964", "0.998782772544"),
+        ("0.973808560244", "0.987335612987"),
+    ]
+    assert [row[3][:8] for row in solved.rows] == ["0.999993", "0.999748"]  # printed as .999749, in single precision
+    asked = [question.text for question in notes.write(Work()).questions]
+    assert len(asked) == 4
+    assert all(question.startswith("Hoot Owl Hoot: ") for question in asked)
 
 
 def test_errata_are_those_of_the_docs() -> None:

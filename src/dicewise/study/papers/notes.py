@@ -1,4 +1,4 @@
-"""Lecture notes on finite probabilistic games: a coin game, and the general algorithm.
+"""Lecture notes on finite probabilistic games: a coin game, the general algorithm, and the owls (`notes_owls`).
 
 Games that the notes go on to have files of their own here, once dicewise has them.
 """
@@ -11,6 +11,7 @@ from dicewise.document import Block, Listing, Paragraph, Picture, Section, Shown
 from dicewise.engine.solve import solve
 from dicewise.engine.trace import trace, trace_lines
 from dicewise.games.coin_ladder import CoinLadder
+from dicewise.study.papers import notes_owls
 from dicewise.study.papers.source import Chapter, Source, holds, written
 from dicewise.study.work import Work
 
@@ -83,8 +84,9 @@ def write(work: Work) -> Chapter:
             algorithm,
             commands=["dicewise solve coin-ladder --exact --trace"],
         ),
+        notes_owls.section(work),
     ]
-    return Chapter(Section(SOURCE.name, SOURCE.title, [lead], sections=sections))
+    return Chapter(Section(SOURCE.name, SOURCE.title, [lead], sections=sections), notes_owls.questions())
 
 
 SOURCE = Source("notes", "notes", "Notes on finite probabilistic games", write, share=0.5)
