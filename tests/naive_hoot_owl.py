@@ -6,11 +6,8 @@ model knows of it: the cards of a real deck, the number of its colour cards and 
 
 from __future__ import annotations
 
-import sys
 from fractions import Fraction
 from typing import Any
-
-sys.setrecursionlimit(100_000)
 
 
 class Naive:

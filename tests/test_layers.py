@@ -101,7 +101,7 @@ def test_two_layers_where_there_is_no_room_for_all(monkeypatch: pytest.MonkeyPat
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt, match="21 of 40 layers are kept: the same command with --resume"):
+    with pytest.raises(KeyboardInterrupt, match="21 of 40 layers are kept: 'dicewise solve' with --resume"):
         table(tmp_path, Pascal(stop_at=21))
     assert layers.unfinished(tmp_path) == (21, 40)
     filled: list[int] = []

@@ -87,6 +87,7 @@ def run_in(
         done: list[str] = known["done"] if known and all(known.get(name) == whole[name] for name in whole) else []
         if not done:
             _make_table(folder / TABLE, layered, plan)
+            _write_journal(folder, whole | {"done": [], "meta": None})
         table = np.lib.format.open_memmap(folder / TABLE, mode="r+")
         done = done[: _sound(table, layered, done)] if table.shape == layered.shape else []
         try:
@@ -96,8 +97,8 @@ def run_in(
                 _write_journal(folder, whole | {"done": done, "meta": None})
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
-                f"interrupted; {len(done)} of {len(layered.bounds) - 1} layers are kept: the same command with "
-                "--resume goes on from there"
+                f"interrupted; {len(done)} of {len(layered.bounds) - 1} layers are kept: 'dicewise solve' "
+                "with --resume goes on from there"
             ) from None
         table.flush()
         return np.asarray(table)

@@ -19,12 +19,15 @@ from dicewise.game import Number, Progress
 from dicewise.games.hoot_owl._layout import Layout, layout, size_of
 from dicewise.games.hoot_owl.position import Action, Move, Position
 from dicewise.games.hoot_owl.rules import HootOwl
-from dicewise.games.hoot_owl.tables import HootTable, cautions, rounding
+from dicewise.games.hoot_owl.tables import HootTable, cautions
 from dicewise.solution import TIE_TOLERANCE, Report, Solution, Violation
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+TIE_SINGLE = 2.0**-22
+"""Values in single precision that are closer than this count as a tie: about as far as they are off in practice."""
 
 MOST_DRAWN = 50_000_000
 """Positions whose worths are looked at together, for a picture."""
@@ -53,7 +56,7 @@ class HootOwlSolution(Solution[Position, Action]):
         self._first = first
         if table.shape != (self.rows.rows - first, *size_of(game).width):
             raise InputError(f"the stored table of {game.spec} has the wrong shape")
-        super().__init__(game, report, max(TIE_TOLERANCE, 2 * rounding(game) if game.storage == "float32" else 0.0))
+        super().__init__(game, report, TIE_SINGLE if game.storage == "float32" else TIE_TOLERANCE)
         self.chances = table
         self._dealt: dict[Position, float] = {}
 
