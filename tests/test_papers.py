@@ -376,7 +376,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     printed = capsys.readouterr()
     assert "dicewise: wrote papers.html" in printed.err
     assert printed.out.splitlines()[-1] == (
-        "Of 5 claims 5 agree with the source. papers.html has them all, with figures and reasons."
+        "Of 8 claims 8 agree with the source. papers.html has them all, with figures and reasons."
     )
     found = read((tmp_path / "papers.html").read_text(encoding="utf-8"))
     assert {"readme", "notes", "errata", "summary"} <= set(found.ids)
@@ -405,7 +405,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "papers", "--json", "--quiet", "-o", str(path)]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert (found["schema"], found["study"], found["output"]) == (1, "papers", str(path))
-    assert found["verdicts"] == {"agrees": 5, "differs": 0, "corrected": 0}
+    assert found["verdicts"] == {"agrees": 8, "differs": 0, "corrected": 0}
     assert {"section", "claim", "source", "ours", "verdict", "why"} == set(found["claims"][0])
     assert {"source", "where", "printed", "right"} == set(found["errata"][0])
 
