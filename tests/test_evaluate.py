@@ -624,7 +624,8 @@ SMALLER = {
     "greed": {"max": "30"},
     "pig": {"target": "20"},
     "race": {"target": "20"},
-} | {"yahtzee": {"boxes": "ones,twos,yahtzee", "dice": "2", "sides": "2"}}
+    "yahtzee": {"boxes": "ones,twos,yahtzee", "dice": "2", "sides": "2"},
+}
 """Parameters for games that take long as people play them."""
 
 
