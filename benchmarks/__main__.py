@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import greed, hold_dice, peers, processes, yahtzee
+from benchmarks import greed, hold_dice, hoot_owl, peers, processes, yahtzee
 from benchmarks.measure import CommandError
 from benchmarks.report import Result, machine
 
@@ -33,8 +33,12 @@ BENCHMARKS: dict[str, Callable[[], Result]] = {
     "greed-large": processes.large,
     "yahtzee-targets": yahtzee.targets,
     "yahtzee-distribution": yahtzee.distribution,
+    "hoot-owl-three": hoot_owl.three,
+    "hoot-owl-six": hoot_owl.six,
 }
-LONG = dict.fromkeys(("greed-large", "yahtzee-targets", "yahtzee-distribution"), "minutes and gigabytes")
+LONG = dict.fromkeys(
+    ("greed-large", "yahtzee-targets", "yahtzee-distribution", "hoot-owl-six"), "minutes and gigabytes"
+)
 """Left out unless named or --all is given."""
 
 

@@ -14,7 +14,7 @@ import dicewise
 
 SOURCE = Path(dicewise.__file__).parent
 FLOORS = {"root": 0, "engine": 1, "games": 2, "play": 3, "study": 3, "plot": 3, "cli": 4, "web": 4}
-SHARED_BY_GAMES = {"dice_lattice", "lanes"}
+SHARED_BY_GAMES = {"dice_lattice", "digits", "lanes"}
 """Files beside the games that are no game: what several of them need."""
 THE_SHORT_WAY = ("dicewise.solution", "dicewise.plot.notebook")
 """The one arrow that points the other way: a solution shows itself in notebooks, which ask it and nobody else. What

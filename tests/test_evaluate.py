@@ -619,8 +619,12 @@ def test_forced_moves_are_not_asked_about() -> None:
 
 GREED = Greed(30, 6)
 EXAMPLES = Path(__file__).parents[1] / "examples"
-SMALLER = {"greed": {"max": "30"}, "pig": {"target": "20"}, "race": {"target": "20"}} | {
-    "yahtzee": {"boxes": "ones,twos,yahtzee", "dice": "2", "sides": "2"}
+SMALLER = {
+    "hoot-owl": {"owls": "1", "path": "abcabc", "track": "3"},
+    "greed": {"max": "30"},
+    "pig": {"target": "20"},
+    "race": {"target": "20"},
+    "yahtzee": {"boxes": "ones,twos,yahtzee", "dice": "2", "sides": "2"},
 }
 """Parameters for games that take long as people play them."""
 

@@ -26,6 +26,7 @@ from dicewise.study.papers import (
     guide,
     hold_dice,
     notes,
+    notes_owls,
     papers,
     policy_paper,
     policy_studies,
@@ -223,11 +224,27 @@ def test_hold_dice() -> None:
 
 def test_the_notes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their first game; for the others see the tests of their own."""
-    monkeypatch.setattr(notes, "GAMES", ())
+    monkeypatch.setattr(notes, "GAMES", (notes_owls.write,))
     chapter = notes.write(Work())
-    assert verdicts(chapter.section) == ["agrees", "agrees"]
+    assert verdicts(chapter.section) == ["agrees"] * 5
     (listing,) = (block for part in chapter.section.all() for block in part.blocks if isinstance(block, Listing))
     assert "V = max(64, 125/2) = 64, by take" in listing.text
+
+
+def test_the_notes_on_owls() -> None:
+    """The counts and values of an independent program."""
+    section = notes_owls.section(Work())
+    counted, solved = rows_of(section, 0), rows_of(section, 1)
+    assert [row[1] for row in counted.rows] == ["34", "630", "7,806", "74,518", "584,934", "3,930,550"]
+    assert counted.rows[2][3:] == ("8,524,152", "716,028,768")
+    assert [row[1:3] for row in solved.rows] == [
+        ("0.996877495964", "0.998782772544"),
+        ("0.973808560244", "0.987335612987"),
+    ]
+    assert [row[3][:8] for row in solved.rows] == ["0.999993", "0.999748"]  # printed as .999749, in single precision
+    asked = [question.text for question in notes_owls.write(Work()).questions]
+    assert len(asked) == 4
+    assert all(question.startswith("Hoot Owl Hoot: ") for question in asked)
 
 
 def test_errata_are_those_of_the_docs() -> None:
@@ -351,7 +368,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> tuple[Source, ...]:
     """The quick chapters alone."""
     kept = (solver_readme.SOURCE, notes.SOURCE)
     monkeypatch.setattr(report, "SOURCES", kept)
-    monkeypatch.setattr(notes, "GAMES", ())
+    monkeypatch.setattr(notes, "GAMES", (notes_owls.write,))
     return kept
 
 
@@ -362,7 +379,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     printed = capsys.readouterr()
     assert "dicewise: wrote papers.html" in printed.err
     assert printed.out.splitlines()[-1] == (
-        "Of 5 claims 5 agree with the source. papers.html has them all, with figures and reasons."
+        "Of 8 claims 8 agree with the source. papers.html has them all, with figures and reasons."
     )
     found = read((tmp_path / "papers.html").read_text(encoding="utf-8"))
     assert {"readme", "notes", "errata", "summary"} <= set(found.ids)
@@ -391,7 +408,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "papers", "--json", "--quiet", "-o", str(path)]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert (found["schema"], found["study"], found["output"]) == (1, "papers", str(path))
-    assert found["verdicts"] == {"agrees": 5, "differs": 0, "corrected": 0}
+    assert found["verdicts"] == {"agrees": 8, "differs": 0, "corrected": 0}
     assert {"section", "claim", "source", "ours", "verdict", "why"} == set(found["claims"][0])
     assert {"source", "where", "printed", "right"} == set(found["errata"][0])
 

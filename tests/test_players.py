@@ -16,6 +16,7 @@ from dicewise import (
     Game,
     Greed,
     HoldDice,
+    HootOwl,
     InputError,
     Pig,
     RulesError,
@@ -40,6 +41,8 @@ SMALL: list[tuple[Game[Any, Any], str]] = [
     (Pig(20), "hold-at-8"),
     (Pig(20, players=1), "hold-at-0"),
     (Yahtzee(boxes=("ones", "twos", "yahtzee"), bonus=3, bonus_at=3, dice=2, sides=2), "alike"),
+    (HootOwl(2, path="abcabc", starts=(0, 1), suns=3, track=2, size=2), "last-owl-first"),
+    (HootOwl(1, "deck", 2, path="abab", starts=(0,), cards=(2,), suns=3, track=2, size=1), "optimal-mix-1"),
 ]
 
 

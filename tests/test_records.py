@@ -202,6 +202,7 @@ SPECS = [
     "coin-ladder",
     "hold-dice(dice=3,sides=4)",
     "yahtzee(rules=official,boxes=(ones,twos,yahtzee),dice=3,sides=3)",
+    "hoot-owl(owls=2,model=deck,hands=2,path=abcabc,starts=(0,1),cards=(3),suns=4,track=3)",
     f"{EXAMPLES / 'shut_the_box.py'}:ShutTheBox(tiles=4,dice=1)",
 ]
 

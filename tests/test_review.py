@@ -38,6 +38,7 @@ SMALL = {
     "hold-dice": ("hold-dice(dice=3,sides=4)", "hold-dice(dice=2,cost=1/3)"),
     "pig": ("pig(target=12)", "pig(target=12,players=1)", "pig(target=10,sides=4,win=5,lose=-2)"),
     "yahtzee": ("yahtzee(boxes=(ones,twos,yahtzee),bonus=3,bonus_at=3,dice=2,sides=2)",),
+    "hoot-owl": ["hoot-owl(owls=1,model=deck,hands=1,path=abab,starts=(0),cards=(2),suns=3,track=2,size=2)"],
     "a user's": (f"{EXAMPLES}/race.py:Race(target=8)", f"{EXAMPLES}/shut_the_box.py:ShutTheBox(tiles=5)"),
 }
 """Rulesets of every game that even exact arithmetic solves in a moment."""

@@ -18,6 +18,7 @@ from dicewise import (
     Game,
     Greed,
     HoldDice,
+    HootOwl,
     InputError,
     Pig,
     Session,
@@ -65,6 +66,11 @@ SMALL: dict[str, list[Game[Any, Any]]] = {
     "hold-dice": [HoldDice(), HoldDice(2, values=(1, 2, Fraction(7, 2)))],
     "pig": [Pig(), Pig(15), Pig(10, players=1), Pig(9, players=3)],
     "yahtzee": [Yahtzee(), Yahtzee(boxes=("ones", "twos", "yahtzee"), bonus=3, bonus_at=3, dice=2, sides=2)],
+    "hoot-owl": [
+        HootOwl(),
+        HootOwl(3, "deck", 2),
+        HootOwl(1, "lumped", 3, path="abab", starts=(0,), cards=(2,), suns=3, track=2, size=1),
+    ],
 }
 USERS = [
     find_game(f"{EXAMPLES / 'shut_the_box.py'}:ShutTheBox"),

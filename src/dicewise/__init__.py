@@ -15,6 +15,7 @@ from dicewise.games import GAMES, find_game
 from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
+from dicewise.games.hoot_owl import HootOwl
 from dicewise.games.pig import Pig
 from dicewise.games.yahtzee import Yahtzee
 
@@ -78,6 +79,7 @@ __all__ = [
     "Game",
     "Greed",
     "HoldDice",
+    "HootOwl",
     "InputError",
     "LimitError",
     "Lottery",

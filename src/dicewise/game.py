@@ -32,6 +32,7 @@ from dicewise.errors import DicewiseError, InputError, RulesError, did_you_mean,
 
 if TYPE_CHECKING:
     from dicewise.graph import Graph, Numbering
+    from dicewise.layered import Layered
     from dicewise.solution import Solution
 
 S = TypeVar("S", bound=Hashable)
@@ -205,6 +206,11 @@ class Game(ABC, Generic[S, A]):
 
     def kernel(self, *, exact: bool = False, progress: Progress | None = None) -> Solution[S, A] | None:
         """A solver written by hand for these rules, or None to leave it to the engine."""
+        return None
+
+    def layered(self) -> Layered | None:
+        """The table that `kernel` fills, for those who keep its layers on disk while it is being filled; `restore`
+        makes the solution of it, given as `table`."""
         return None
 
     def restore(self, arrays: dict[str, Any], report: Any) -> Solution[S, A] | None:

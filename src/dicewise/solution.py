@@ -72,6 +72,8 @@ class Report:
     """States in which another action is too close to the best one for floating point to tell them apart."""
     note: str = ""
     """What the method does not guarantee, where that needs saying."""
+    cautions: tuple[str, ...] = ()
+    """What has to be said beside the value: of a simplified model, how good a picture it is."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

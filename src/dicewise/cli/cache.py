@@ -25,6 +25,7 @@ def command(ctx: click.Context) -> None:
 @common_options
 def list_(as_json: bool, quiet: bool) -> None:
     """List what is kept, most recently used first."""
+    from dicewise.engine import layers
     from dicewise.memory import in_words
     from dicewise.store import Store
     from dicewise.study import kept
@@ -32,6 +33,7 @@ def list_(as_json: bool, quiet: bool) -> None:
     store = Store()
     entries = store.entries()
     answers, size = kept.count(kept.folder_in(store))
+    tables = layers.kept(store.path)
     if as_json:
         print_json(
             None,
@@ -41,6 +43,7 @@ def list_(as_json: bool, quiet: bool) -> None:
                 {"game": e.spec, "name": e.name, "bytes": e.bytes, "created": e.created, "used": e.used}
                 for e in entries
             ],
+            layers=[{"game": spec, "name": folder.name, "bytes": size} for spec, folder, size in tables],
             studies={"answers": answers, "bytes": size},
         )
         return
@@ -49,6 +52,8 @@ def list_(as_json: bool, quiet: bool) -> None:
         print(f"{in_words(entry.bytes):>10}  used {used}  {entry.spec}")
     total = sum(entry.bytes for entry in entries)
     print(f"{len(entries)} solution(s), {in_words(total)} of {in_words(store.limit)}")
+    for spec, _, bytes_kept in tables:
+        print(f"{in_words(bytes_kept):>10}  in layers  {spec}")
     if answers:
         print(f"{answers:,} answer(s) of studies, {in_words(size)}")
 
@@ -70,16 +75,17 @@ def path(as_json: bool, quiet: bool) -> None:
 @common_options
 def clear(spec: str | None, as_json: bool, quiet: bool) -> None:
     """Remove all solutions and answers of studies, or the solutions of the game SPEC."""
+    from dicewise.engine import layers
     from dicewise.memory import in_words
     from dicewise.store import Store
     from dicewise.study import kept
 
     store = Store()
     if spec is not None:
-        known = sorted({entry.spec for entry in store.entries()})
+        known = sorted({entry.spec for entry in store.entries()} | {known for known, _, _ in layers.kept(store.path)})
         if spec not in known:
             raise InputError(f"nothing is kept of {spec!r}; kept: {', '.join(known) or 'nothing'}")
-    count, freed = store.clear(spec)
+    count, freed = map(sum, zip(store.clear(spec), layers.clear(store.path, spec), strict=True))
     answers, size = kept.clear(kept.folder_in(store)) if spec is None else (0, 0)
     if as_json:
         print_json(None, removed=count, bytes=freed, studies={"answers": answers, "bytes": size})

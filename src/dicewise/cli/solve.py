@@ -46,6 +46,8 @@ FORMATS = ("table", "stdout", "csv", "json", "parquet")
 @click.option("-o", "--output", metavar="FILE", help="Where all states are written; - is the terminal.")
 @click.option("--gamma", metavar="FACTOR", help="Discount what comes after each move by this factor, such as 0.95.")
 @click.option("--theta", type=float, help="Plain value iteration, until a sweep changes no value by this much.")
+@click.option("--plan", "planned", is_flag=True, help="Only say how large a table in layers is, and whether it fits.")
+@click.option("--resume", is_flag=True, help="Go on where an earlier run in layers was stopped or killed.")
 @click.option("--no-store", is_flag=True, help="Solve even if the solution is kept already, and do not keep it.")
 @common_options
 @click.pass_context
@@ -58,6 +60,8 @@ def command(
     output: str | None,
     gamma: str | None,
     theta: float | None,
+    planned: bool,
+    resume: bool,
     no_store: bool,
     as_json: bool,
     quiet: bool,
@@ -66,9 +70,17 @@ def command(
 
     --format writes all states: `table` and `stdout` for people, `csv` (named after the game unless -o is given),
     `json` and `parquet` for programs. --trace shows backward induction as one would write it on a board. --gamma and
-    --theta are for teaching: another game, and a method without proof.
+    --theta are for teaching: another game, and a method without proof. Games whose tables are large (hoot-owl) are
+    solved in layers: --plan says beforehand what that takes, --resume goes on after a break.
     """
     rules = the_game(ctx)
+    if planned:
+        from dicewise.cli.plan import print_plan
+
+        print_plan(rules, as_json)
+        return
+    if resume and (no_store or exact or gamma is not None or theta is not None):
+        raise InputError("--resume goes on with layers in the store; leave out --no-store, --exact, --gamma, --theta")
     if output is not None and form is None:
         form = _form_of(output)
     if as_json and form is not None:
@@ -91,7 +103,7 @@ def command(
     else:
         says_why = form is None and not as_json and not traced
         details_up_to = WHY_UP_TO if says_why and _chooses(rules) else 0
-        solution, stored = solved(rules, quiet, store=not no_store, details_up_to=details_up_to)
+        solution, stored = solved(rules, quiet, store=not no_store, details_up_to=details_up_to, resume=resume)
     if traced:
         _print_trace(solution, as_json)
     elif form is not None:
@@ -144,6 +156,7 @@ def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
         "error_bound": report.error_bound,
         "doubts": report.doubts,
         "note": report.note,
+        "cautions": list(report.cautions),
         "seconds": report.seconds,
         "stored": stored,
     }
@@ -156,7 +169,7 @@ def _summary(solution: Solution[Any, Any], stored: bool) -> dict[str, Any]:
 def _print_summary(solution: Solution[Any, Any], stored: bool) -> None:
     game, report = solution.game, solution.report
     content = _summary(solution, stored)
-    rows = [("value of the start", f"{content['value']:.12g}{_for_whom(game)}")]
+    rows = [("value of the start", f"{content['value']:.12g}{_for_whom(game, report.interests == 'team')}")]
     if report.exact:
         rows.append(("exactly", _short(content["exact"])))
     rows.append(("opening move", _opening(solution)))
@@ -174,6 +187,7 @@ def _print_summary(solution: Solution[Any, Any], stored: bool) -> None:
     if report.doubts:
         rows.append(("in doubt", f"{report.doubts:,} states have options too close to tell apart; --exact decides"))
     print(game.spec)
+    rows += [("mind", caution) for caution in report.cautions]
     for name, text in rows:
         print(textwrap.fill(f"  {name:<19} {text}", 80, subsequent_indent=" " * 22, break_on_hyphens=False))
 
@@ -187,8 +201,8 @@ def _opening(solution: Solution[Any, Any]) -> str:
     return label if len(actions) > 1 else f"{label} (nothing to choose)"
 
 
-def _for_whom(game: Game[Any, Any]) -> str:
-    return " to the player who moves first" if game.players > 1 else ""
+def _for_whom(game: Game[Any, Any], team: bool) -> str:
+    return " to the player who moves first" if game.players > 1 and not team else ""
 
 
 def _short(exact: str) -> str:

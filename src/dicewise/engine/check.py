@@ -48,7 +48,20 @@ STEADY_CHECKED = 20
 
 TAKEN = frozenset(
     {"against", "all", "debug", "dpi", "exact", "first", "format", "from", "games", "gamma", "help", "json", "limit"}
-    | {"no_exact", "no_record", "no_store", "output", "policies", "quiet", "resume", "rolls", "seed", "store", "theta"}
+    | {
+        "no_exact",
+        "no_record",
+        "no_store",
+        "output",
+        "plan",
+        "policies",
+        "quiet",
+        "resume",
+        "rolls",
+        "seed",
+        "store",
+        "theta",
+    }
     | {"trace", "tutor", "version", "view"}
     | {"at", "counts", "csv", "with"}
     | {"exact_up_to", "far", "leaves", "numbers", "tie_steps", "ties"}

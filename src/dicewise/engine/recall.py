@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from dicewise.engine.solve import solve, solve_from
+from dicewise.engine import layers
+from dicewise.engine.solve import announce_compiler, solve, solve_from
 from dicewise.game import A, Game, Progress, S
 from dicewise.graph import Listed
+from dicewise.layered import Layered
 from dicewise.solution import Report, Solution, TableSolution
 from dicewise.store import Store, key_of
 
@@ -17,12 +22,21 @@ def recall(game: Game[S, A], *, store: Store | None = None, progress: Progress |
 
 
 def recall_or_solve(
-    game: Game[S, A], store: Store | None, *, details_up_to: int = 0, progress: Progress | None = None
+    game: Game[S, A],
+    store: Store | None,
+    *,
+    details_up_to: int = 0,
+    resume: bool = True,
+    progress: Progress | None = None,
 ) -> tuple[Solution[S, A], bool]:
     """The solution of a game and whether the store had it; what is worked out is kept. Without a store, solved.
 
-    For games of up to `details_up_to` states, what `Solution.details` and `why` need is found and kept as well.
+    For games of up to `details_up_to` states, what `Solution.details` and `why` need is found and kept as well. Where a
+    table is filled in layers, `resume` goes on with what an earlier run has left behind.
     """
+    key = None if store is None or not store.limit else key_of(game)
+    if store is not None and key is not None and (layered := game.layered()) is not None:
+        return _layered(game, layered, layers.folder_of(store.path, key), key, resume, progress)
     found = None if store is None else recall_stored(game, store)
     if found is not None and (found.has_details or found.report.states > details_up_to):
         return found, True
@@ -32,6 +46,23 @@ def recall_or_solve(
     if store is not None:
         keep(solution, store)
     return solution, found is not None
+
+
+def _layered(
+    game: Game[S, A], layered: Layered, folder: Path, key: str, resume: bool, progress: Progress | None
+) -> tuple[Solution[S, A], bool]:
+    """The solution of a game whose table is filled in layers, which are checkpoints and stay where they are."""
+    known = layers.finished(folder, key)
+    if known is not None and (solution := game.restore({"table": known[0]}, Report(**known[1]["report"]))) is not None:
+        return solution, True
+    started = time.perf_counter()
+    announce_compiler(progress)
+    table = layers.run_in(folder, layered, key, resume=resume, progress=progress)
+    report = replace(layered.report(), seconds=time.perf_counter() - started)
+    layers.finish(folder, {"report": report.as_dict()})
+    solution = game.restore({"table": table}, report)
+    assert solution is not None  # who has layers makes a solution of them
+    return solution, False
 
 
 def recall_stored(game: Game[S, A], store: Store) -> Solution[S, A] | None:

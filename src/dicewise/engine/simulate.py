@@ -3,7 +3,7 @@
 What chance decides in a move depends on the seed, the number of the game and the number of the move alone (`draws`).
 So two ways of playing give the very same games: by the rules, one after the other, and side by side, thousands in
 NumPy arrays, where the rules are asked only once about each position that comes up. Where a solution plays everybody's
-part, it is asked first whether it can play them out by itself (`Solution.play_out`): the same games again, compiled.
+part, or another policy that can play games out itself, it is asked first (`Solution.play_out`): the same games again.
 
 With n games, mean m and standard deviation d (dividing by n-1), the standard error of m is d / sqrt(n).
 """
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from dicewise.engine.policies import Played, PlayedUnpaid, play
 from dicewise.engine.reading import action_list, call, outcomes_of, pay_row, rotated, start_of, turn_of
 from dicewise.errors import InputError, LimitError, RulesError
 from dicewise.game import Game, Number, Progress
-from dicewise.solution import Solution
 
 SIDE_BY_SIDE = 1 << 15
 """Games that are played at once: enough for NumPy to be quick, few enough for the processor's caches."""
@@ -188,16 +187,24 @@ def _batches(
         progress(1.0, "simulating")
 
 
-def _own_play(played: Played) -> Solution[Any, Any] | None:
-    """The solution that plays everybody's part, if one does."""
-    first = played.policies[0]
-    alone = isinstance(first, Solution) and all(policy is first for policy in played.policies)
-    return first if alone and first.game == played.game else None  # type: ignore[union-attr,return-value]
+class PlaysOut(Protocol):
+    """A policy that can play many games faster than move by move: a solution, or another one that has `play_out`."""
+
+    game: Any
+    play_out: Any
+    """See `Solution.play_out`."""
+
+
+def _own_play(played: Played) -> PlaysOut | None:
+    """The policy that plays everybody's part, if one does, and can play games out."""
+    first: Any = played.policies[0]
+    alone = hasattr(first, "play_out") and all(policy is first for policy in played.policies)
+    return first if alone and first.game == played.game else None
 
 
 def _play_out(
     played: Played,
-    solution: Solution[Any, Any],
+    policy: PlaysOut,
     start: Any,
     key: Key,
     first: int,
@@ -205,13 +212,13 @@ def _play_out(
     games: int,
     progress: Progress | None,
 ) -> Batch | None:
-    """Games as the solution itself plays them, those that it leaves to the rules by the rules; None where it cannot."""
+    """Games as the policy itself plays them, those that it leaves to the rules by the rules; None where it cannot."""
 
     def tell(share: float, _doing: str) -> None:
         if progress is not None:
             progress((first + share * (last - first)) / games, f"simulating {games:,} games")
 
-    found = solution.play_out(start, key, first, last, tell)
+    found = policy.play_out(start, key, first, last, tell)
     if found is None:
         return None
     totals, lengths = found

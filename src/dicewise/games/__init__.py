@@ -10,6 +10,7 @@ from dicewise.game import Game
 from dicewise.games.coin_ladder import CoinLadder
 from dicewise.games.greed import Greed
 from dicewise.games.hold_dice import HoldDice
+from dicewise.games.hoot_owl import HootOwl
 from dicewise.games.pig import Pig
 from dicewise.games.yahtzee import Yahtzee
 from dicewise.spec import build, read_spec
@@ -23,6 +24,7 @@ GAMES: dict[str, type[Game[Any, Any]]] = {
         HoldDice,
         Pig,
         Yahtzee,
+        HootOwl,
     )
 }
 

@@ -1,6 +1,6 @@
 """Lecture notes on finite probabilistic games: a coin game, and the general algorithm.
 
-Games that the notes go on to have files of their own here, once dicewise has them; `GAMES` lists what they write.
+The games that the notes go on to have files of their own here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dicewise.document import Block, Listing, Paragraph, Picture, Section, Shown
 from dicewise.engine.solve import solve
 from dicewise.engine.trace import trace, trace_lines
 from dicewise.games.coin_ladder import CoinLadder
-from dicewise.study.papers import notes_yahtzee
+from dicewise.study.papers import notes_owls, notes_yahtzee
 from dicewise.study.papers.source import Chapter, Source, holds, written
 from dicewise.study.work import Work
 
@@ -20,7 +20,7 @@ GAME = CoinLadder()
 TOP = CoinLadder(prizes=GAME.prizes[-2:])
 """As much of the ladder as the notes show."""
 
-GAMES: tuple[Callable[[Work], Chapter], ...] = (notes_yahtzee.write,)
+GAMES: tuple[Callable[[Work], Chapter], ...] = (notes_yahtzee.write, notes_owls.write)
 """The games that the notes go on to, each a section and what is asked about it."""
 COINS = 0.02
 """How much of the time the coin game takes."""
@@ -32,7 +32,7 @@ def write(work: Work) -> Chapter:
         "The notes define the value of a state of a finite game, V(s), as a maximum over actions or a mean over what "
         "may happen, and work it out from the end of the game to its start."
     )
-    each = (1 - COINS) / max(len(GAMES), 1)
+    each = (1 - COINS) / len(GAMES)
     games = [game(work.stage(COINS + each * at, COINS + each * (at + 1))) for at, game in enumerate(GAMES)]
     sections = [*_coins(), *(game.section for game in games)]
     asked = [question for game in games for question in game.questions]
