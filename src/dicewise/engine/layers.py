@@ -168,7 +168,7 @@ def check_fits(plan: Plan, folder: Path) -> None:
     if plan.disk > free + kept_already:
         raise LimitError(
             f"{plan.game} needs {'up to ' * plan.at_most}{in_words(plan.disk)} on disk, and {in_words(free)} is free "
-            f"in {there}; choose fewer owls, a simpler model or float32, or a larger disk (DICEWISE_CACHE_DIR)"
+            f"in {there}; choose smaller parameters, or a larger disk (DICEWISE_CACHE_DIR)"
         )
 
 
@@ -177,7 +177,7 @@ def _check_memory(plan: Plan, needed: int) -> None:
     if have is not None and needed > have:
         raise LimitError(
             f"{plan.game} needs {'up to ' * plan.at_most}{in_words(needed)} of memory, and {in_words(have)} is free; "
-            "choose fewer owls, a simpler model or float32, or a larger machine"
+            "choose smaller parameters, or a larger machine"
         )
 
 

@@ -65,12 +65,24 @@ class Far:
         return play_far(self.game, FAR.index(self.name), state, key, first, last, progress)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ByModel:
-    """What is best in a simplified model of the game."""
+    """What is best in a simplified model of the game, which is solved, or found in the store, when play begins."""
 
     game: HootOwl
-    model: HootOwlSolution
+    simpler: HootOwl
+    _solved: HootOwlSolution | None = None
+
+    def solved(self, progress: Progress | None = None) -> HootOwlSolution:
+        """The model's solution."""
+        if self._solved is None:
+            from dicewise.engine.recall import recall
+            from dicewise.games.hoot_owl.solution import HootOwlSolution
+
+            found = recall(self.simpler, progress=progress)
+            assert isinstance(found, HootOwlSolution)
+            self._solved = found
+        return self._solved
 
     def __call__(self, state: Position) -> Move:
         moves = [move for move in self.game.actions(state) if isinstance(move, Move)]
@@ -81,11 +93,11 @@ class ByModel:
     def worth(self, state: Position, move: Move) -> float:
         """The chance to win in the model after a move."""
         (_, _, after), *_ = self.game.step(state, move)
-        return self.model.chance(self.seen(after._replace(turn=0), state))
+        return self.solved().chance(self.seen(after._replace(turn=0), state))
 
     def seen(self, after: Position, before: Position) -> Position:
         """What the model takes a position for, in which the mover of the one before has not drawn yet."""
-        model, mover = self.model.game, before.turn
+        model, mover = self.simpler, before.turn
         hands = before.hands[mover:] + before.hands[:mover] if self.game.own_hands else before.hands
         own = after.hands[mover if self.game.own_hands else 0]
         seen = (own, *hands[1:]) if model.own_hands else (own if model.hands else "",)
@@ -112,7 +124,7 @@ class ByModel:
         """As `Solution.play_out`."""
         from dicewise.games.hoot_owl.simulate import play_by_table
 
-        return play_by_table(self.game, self.model, EQUAL, state, key, first, last, progress)
+        return play_by_table(self.game, self.solved(progress), EQUAL, state, key, first, last, progress)
 
 
 def policy(game: HootOwl, name: str) -> Callable[[Position], Any] | None:
@@ -133,9 +145,4 @@ def policy(game: HootOwl, name: str) -> Callable[[Position], Any] | None:
         raise InputError(f"policy {name!r} has to see the deck; play it with --model deck")
     if simpler.model == "lumped" and game.model == "mix":
         raise InputError(f"policy {name!r} has to count the cards; play it with --model deck or lumped")
-    from dicewise.engine.recall import recall
-    from dicewise.games.hoot_owl.solution import HootOwlSolution
-
-    solution = recall(simpler)
-    assert isinstance(solution, HootOwlSolution)
-    return ByModel(game, solution)
+    return ByModel(game, simpler)
