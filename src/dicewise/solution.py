@@ -78,6 +78,11 @@ class Report:
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
+    @classmethod
+    def of_dict(cls, kept: Mapping[str, Any]) -> Report:
+        """What `as_dict` gave, also where JSON has made lists of tuples."""
+        return cls(**{**kept, "cautions": tuple(kept.get("cautions", ()))})
+
 
 @dataclass(frozen=True)
 class Violation:

@@ -53,7 +53,10 @@ def _layered(
 ) -> tuple[Solution[S, A], bool]:
     """The solution of a game whose table is filled in layers, which are checkpoints and stay where they are."""
     known = layers.finished(folder, key)
-    if known is not None and (solution := game.restore({"table": known[0]}, Report(**known[1]["report"]))) is not None:
+    if (
+        known is not None
+        and (solution := game.restore({"table": known[0]}, Report.of_dict(known[1]["report"]))) is not None
+    ):
         return solution, True
     started = time.perf_counter()
     announce_compiler(progress)
@@ -73,7 +76,7 @@ def recall_stored(game: Game[S, A], store: Store) -> Solution[S, A] | None:
         return None
     arrays, meta = found
     try:
-        report = Report(**meta["report"])
+        report = Report.of_dict(meta["report"])
         solution = game.restore(arrays, report)
         if solution is not None:
             return solution
