@@ -43,11 +43,8 @@ def solve(rules: Layout, rerolls: int, progress: Progress | None = None) -> Floa
     full = (1 << rules.boxes) - 1
     if rules.limit:
         table[:-LANES].reshape(rules.rows, rules.length)[full * rules.flags :, rules.limit :] = rules.bonus
-    groups, sweeps = groups_of(rules), sweeps_of(rules)
     task: Any = solve_layer
-    shape = (rules.boxes, rules.flags, rules.length, rules.limit, rules.yahtzee, rules.extra, rules.joker, rerolls)
-    pays = (*groups[:3], groups_by_roll(rules))
-    given: Any = (table, shape, rules.first_roll, *pays, rules.own_box, rules.alike, rules.as_joker, *sweeps)
+    given: Any = (table, shape_of(rules, rerolls), rules.first_roll, *pays_of(rules), sweeps_of(rules))
     used = np.arange(full + 1)
     sizes = np.bitwise_count(used).astype(int)
     done = 0
@@ -62,6 +59,19 @@ def solve(rules: Layout, rerolls: int, progress: Progress | None = None) -> Floa
             if progress is not None:
                 progress(done / full, "solving")
     return table[:-LANES].reshape(rules.rows, rules.length)
+
+
+def shape_of(rules: Layout, rerolls: int) -> tuple[int, ...]:
+    """The numbers that kernels read."""
+    section = rules.length, rules.limit, rules.bonus
+    return rules.boxes, rules.flags, *section, rules.yahtzee, rules.extra, rules.joker, rerolls
+
+
+def pays_of(rules: Layout) -> tuple[Any, ...]:
+    """What boxes pay: groups of rolls that score the same in a box, the groups that each roll is in, and jokers (the
+    upper box of each face, the roll that has all dice alike, what it pays in a lower box, and what without a joker)."""
+    plain = np.ascontiguousarray(rules.points[:, rules.alike])
+    return groups_of(rules), groups_by_roll(rules), (rules.own_box, rules.alike, rules.as_joker, plain)
 
 
 def groups_of(rules: Layout) -> tuple[Any, ...]:
@@ -103,7 +113,7 @@ def sweeps_of(rules: Layout) -> tuple[Any, ...]:
     edges = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.uint64)
     less = nodes.less[there] * np.int32(LANES)
     more = (nodes.more * np.int32(LANES)).ravel()
-    return np.array([nodes.first[-2], nodes.nodes, nodes.faces]), more, edges, less
+    return (nodes.first[-2], nodes.nodes, nodes.faces), more, edges, less
 
 
 @njit(cache=True, nogil=True)
@@ -116,60 +126,42 @@ def lane_room(vectors: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def solve_layer(
-    layer: Any,
-    reach: Any,
-    hopeless: Any,
-    table: Any,
-    shape: Any,
-    opening: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-    group_of: Any,
-    own_box: Any,
-    alike: Any,
-    as_joker: Any,
-    sizes: Any,
-    more: Any,
-    edges: Any,
-    less: Any,
-) -> None:
+    layer: Any, reach: Any, hopeless: Any, table: Any, shape: Any, opening: Any, groups: Any, group_of: Any,
+    jokers: Any, sweeps: Any,
+) -> None:  # fmt: skip
     """The rows of sets of used boxes, all of the same size.
 
-    `shape` is (boxes, flags, length, limit, yahtzee box, extra, joker rule, rerolls), `sizes` (nodes that are no rolls,
-    nodes, sides).
+    `shape` is that of `shape_of`; `groups`, `group_of` and `jokers` those of `pays_of`; `sweeps` that of `sweeps_of`.
     """
-    boxes, flags, length, limit, yahtzee, extra, joker, rerolls = shape
-    keeps, nodes, sides = sizes
-    rolls = nodes - keeps
-    work, worth = lane_room(nodes), lane_room(len(points))
-    base = np.empty(boxes, dtype=np.int64)  # where the row begins that a box leads to; -1 for a box that is used
-    runs, places = np.empty(boxes + 1, dtype=np.int64), np.empty(rolls * (boxes + 1), dtype=np.int32)
+    boxes, flags, length, limit, _, yahtzee, _, _, rerolls = shape
+    keeps, nodes, _ = sweeps[0]
+    work, worth = lane_room(nodes), lane_room(len(groups[1]))
+    base = np.empty(boxes, dtype=np.int64)
+    runs, places = np.empty(boxes + 1, dtype=np.int64), np.empty((nodes - keeps) * (boxes + 1), dtype=np.int32)
     for at in range(len(layer)):
         used = layer[at]
-        filled = yahtzee < boxes and (used >> yahtzee) & 1 == 1
         list_groups(used, group_of, keeps, runs, places)
-        for flag in range(flags if filled else 1):
-            for box in range(boxes):
-                base[box] = -1 if (used >> box) & 1 else ((used | (1 << box)) * flags + flag) * length
+        for flag in range(flags if yahtzee < boxes and (used >> yahtzee) & 1 else 1):
+            list_rows(base, used, flag, shape)
             row = (used * flags + flag) * length
             first = max(hopeless[at] - 1, 0) // LANES * LANES
             for block in range(first, reach[at], LANES):
-                score_rolls(work, worth, block, table, base, first_group, points, shift, runs, places, yahtzee,
-                            length * (flags - 1))  # fmt: skip
-                if filled:
-                    for face in range(sides):
-                        place = (keeps + alike[face]) * LANES
-                        best = as_jokers(load(work, place), face, block, table, base, joker, own_box, as_joker,
-                                         first_group, points, shift)  # fmt: skip
-                        store(work, place, best + fill(float(extra * flag)))
+                score_rolls(work, worth, block, flag, table, base, shape, groups, jokers, runs, places, keeps)
                 for _ in range(rerolls):
-                    reroll(work, keeps, nodes, sides, more, edges, less)
+                    reroll(work, sweeps)
                 store(table, row + block, mean_of(work, opening, keeps))
             for before in range(first):
                 table[row + before] = table[row + first]
             for past in range(limit + 1, length):
                 table[row + past] = table[row + limit]
+
+
+@njit(cache=True, nogil=True)
+def list_rows(base: Any, used: Any, flag: Any, shape: Any) -> None:
+    """Where the row begins that each box leads to (if it scores nothing); -1 for a box that is used."""
+    boxes, flags, length, _, _, _, _, _, _ = shape
+    for box in range(boxes):
+        base[box] = -1 if (used >> box) & 1 else ((used | (1 << box)) * flags + flag) * length
 
 
 @njit(cache=True, nogil=True)
@@ -212,30 +204,28 @@ def best_groups(work: Any, worth: Any, nothing: Any, runs: Any, places: Any) -> 
 
 @njit(cache=True, nogil=True)
 def score_rolls(
-    work: Any,
-    worth: Any,
-    block: Any,
-    table: Any,
-    base: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-    runs: Any,
-    places: Any,
-    yahtzee: Any,
-    flag_up: Any,
-) -> None:
-    """What the best box is worth for every roll, none a joker; `worth` has room for what each group is worth."""
+    work: Any, worth: Any, block: Any, flag: Any, table: Any, base: Any, shape: Any, groups: Any, jokers: Any,
+    runs: Any, places: Any, keeps: Any,
+) -> None:  # fmt: skip
+    """What the best box is worth for every roll; `worth` has room for what each group is worth."""
+    boxes, flags, length, _, _, yahtzee, extra, _, _ = shape
+    first_group, points, shift, _, _ = groups
     nothing = fill(NEVER)
-    for box in range(len(base)):
+    for box in range(boxes):
         if base[box] >= 0:
             nothing = larger(nothing, load(table, base[box] + block))
             to = base[box] + block
             if box == yahtzee:
-                to += flag_up  # it holds its points: further ones pay extra
+                to += length * (flags - 1)  # it holds its points: further ones pay extra
             for group in range(first_group[box], first_group[box + 1]):
                 store(worth, group * LANES, load(table, to + shift[group]) + fill(points[group]))
     best_groups(work, worth, nothing, runs, places)
+    if yahtzee < boxes and base[yahtzee] < 0:
+        alike = jokers[1]
+        for face in range(len(alike)):
+            place = (keeps + alike[face]) * LANES
+            best = as_joker(load(work, place), face, block, table, base, shape, groups, jokers)
+            store(work, place, best + fill(float(extra * flag)))
 
 
 @njit(cache=True, nogil=True)
@@ -257,62 +247,19 @@ def mean_of(work: Any, opening: Any, keeps: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def score(
-    work: Any,
-    block: Any,
-    table: Any,
-    base: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-    first_roll: Any,
-    rolls_of: Any,
-    yahtzee: Any,
-    flag_up: Any,
-    keeps: Any,
-    nodes: Any,
-) -> None:
-    """What the best box is worth for every roll."""
-    nothing = fill(NEVER)
-    for box in range(len(base)):
-        if base[box] >= 0:
-            nothing = larger(nothing, load(table, base[box] + block))
-    for place in range(np.uint64(keeps) * WIDE, np.uint64(nodes) * WIDE, WIDE):
-        store(work, place, nothing)
-    for box in range(len(base)):
-        if base[box] >= 0:
-            for group in range(first_group[box], first_group[box + 1]):
-                to = base[box] + shift[group] + block
-                if box == yahtzee:
-                    to += flag_up  # it holds its points: further ones pay extra
-                worth = load(table, to) + fill(points[group])
-                for at in range(first_roll[group], first_roll[group + 1]):
-                    store(work, rolls_of[at], larger(load(work, rolls_of[at]), worth))
-
-
-@njit(cache=True, nogil=True)
-def as_jokers(
-    plain: Any,
-    face: Any,
-    block: Any,
-    table: Any,
-    base: Any,
-    joker: Any,
-    own_box: Any,
-    as_joker: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-) -> Any:
+def as_joker(plain: Any, face: Any, block: Any, table: Any, base: Any, shape: Any, groups: Any, jokers: Any) -> Any:
     """What a Yahtzee is worth once the Yahtzee box is filled; `plain` is what it is worth when it is no joker."""
+    joker = shape[7]
+    first_group, points, shift, _, _ = groups
+    own_box, _, pays, _ = jokers
     own = own_box[face]
     own_open = own < len(base) and base[own] >= 0
     best = fill(NEVER)
     lower = False
     for box in range(len(base)):
-        if base[box] >= 0 and as_joker[box, face] >= 0:
+        if base[box] >= 0 and pays[box, face] >= 0:
             lower = True
-            best = larger(best, load(table, base[box] + block) + fill(float(as_joker[box, face])))
+            best = larger(best, load(table, base[box] + block) + fill(float(pays[box, face])))
     if joker == 1 and own_open:
         all_dice = first_group[own + 1] - 1  # the highest score of an upper box
         return load(table, base[own] + shift[all_dice] + block) + fill(points[all_dice])
@@ -324,8 +271,9 @@ def as_jokers(
 
 
 @njit(cache=True, nogil=True)
-def reroll(work: Any, keeps: Any, nodes: Any, sides: Any, more: Any, edges: Any, less: Any) -> None:
+def reroll(work: Any, sweeps: Any) -> None:
     """From what rolls are worth to what they are worth with one reroll more."""
+    (keeps, nodes, sides), more, edges, less = sweeps
     share = fill(1.0 / sides)
     place = np.uint64(keeps) * WIDE
     edge = np.uint64(len(more))

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from dicewise.games.lanes import LANES, fill, load, store, take_where
+from dicewise.games.lanes import LANES, store
 from dicewise.games.yahtzee._kernel import lane_room, list_groups
-from dicewise.games.yahtzee._kernel_flow import follow
+from dicewise.games.yahtzee._kernel_flow import follow, take
 from dicewise.games.yahtzee._kernel_reach import list_scores, read_needs, score_needs
 
 RARE = 1e-15
@@ -30,53 +30,22 @@ SLACK = 5e-14
 
 @njit(cache=True, nogil=True)
 def aim_layer(
-    layer: Any,
-    reach: Any,
-    first_row: Any,
-    same: Any,
-    offset: Any,
-    span: Any,
-    mass: Any,
-    onward: Any,
-    tally: Any,
-    bonus: Any,
-    target: Any,
-    group_of: Any,
-    held: Any,
-    low: Any,
-    high: Any,
-    place_of: Any,
-    chance: Any,
-    shape: Any,
-    opening: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-    first_roll: Any,
-    rolls_of: Any,
-    own_box: Any,
-    alike: Any,
-    as_joker: Any,
-    plain: Any,
-    sizes: Any,
-    more: Any,
-    edges: Any,
-    less: Any,
-    first_zero: Any,
-    zeros: Any,
-    first_part: Any,
-    parts: Any,
-) -> None:
+    layer: Any, reach: Any, rows: Any, target: Any, of_needs: Any, chance: Any, shape: Any, opening: Any, groups: Any,
+    group_of: Any, jokers: Any, sweeps: Any, choices: Any,
+) -> None:  # fmt: skip
     """Move on the points of sets of used boxes, all of the same size, with which the target can still be made."""
-    boxes, flags, _, limit, yahtzee, extra, joker, rerolls = shape
-    keeps, nodes, sides = sizes
+    boxes, flags, _, _, _, yahtzee, _, _, rerolls = shape
+    first_row, _, offset, span, mass, onward, tally = rows
+    _, _, held, low, high, _ = of_needs
+    _, points, _, first_roll, rolls_of = groups
+    alike = jokers[1]
+    first_zero, zeros, _, _ = choices
+    keeps, nodes, sides = sweeps[0]
     work, flows, kept = lane_room(nodes), lane_room(nodes), lane_room((rerolls + 1) * nodes)
-    scores = np.empty((boxes + len(points), 8), dtype=np.int64)
-    jokers = np.empty((boxes * sides, 8), dtype=np.int64)
     worth_of, here = lane_room(len(points)), np.empty(LANES)
-    runs = np.empty(boxes + 1, dtype=np.int64)
-    places = np.empty((nodes - keeps) * (boxes + 1), dtype=np.int32)
-    without_length = (boxes, flags, limit, bonus, yahtzee, extra, joker, rerolls)
+    scores = np.empty((boxes + len(points), 8), dtype=np.int64)
+    yahtzees = np.empty((boxes * sides, 8), dtype=np.int64)
+    runs, places = np.empty(boxes + 1, dtype=np.int64), np.empty((nodes - keeps) * (boxes + 1), dtype=np.int32)
     for at in range(len(layer)):
         used = layer[at]
         list_groups(used, group_of, keeps, runs, places)
@@ -102,12 +71,10 @@ def aim_layer(
                         tally[boxes + 1, 0] += total
                         continue
                     if not listed:
-                        counts = list_scores(used, flag, upper, first_row, same, low, high, place_of, without_length,
-                                             first_group, points, shift, own_box, as_joker, plain, scores,
-                                             jokers)  # fmt: skip
+                        counts = list_scores(used, flag, upper, of_needs, shape, groups, jokers, scores, yahtzees)
                         listed = True
-                    score_needs(work, worth_of, chance, need, scores, jokers, counts, runs, places, alike, keeps)
-                    follow(work, kept, flows, opening, SLACK, rerolls, sizes, more, edges, less, first_part, parts)
+                    score_needs(work, worth_of, chance, need, scores, yahtzees, counts, runs, places, alike, keeps)
+                    follow(work, kept, flows, opening, SLACK, rerolls, sweeps, choices)
                     for lane in range(LANES):
                         if here[lane] != 0.0:
                             mass[first - lane] = 0.0
@@ -117,29 +84,19 @@ def aim_layer(
                             tally[boxes, 1] += flows[place + lane] * here[lane]
                             tally[boxes, 0] += flows[place + lane] * here[lane] * (flag if filled else 0)
                     for one in range(counts[2]):
-                        place = (keeps + alike[jokers[one, 4]]) * LANES
-                        worth = read_needs(chance, jokers, one, need)
-                        m, floor = load(flows, place), load(kept, place) + fill(-SLACK)
-                        _scatter(take_where(worth, floor, m, fill(0.0)), jokers[one], here, work, need, target, offset,
-                                 onward, tally)  # fmt: skip
-                        store(flows, place, take_where(worth, floor, fill(0.0), m))
+                        roll = (keeps + alike[yahtzees[one, 4] : yahtzees[one, 4] + 1]) * LANES
+                        taken = take(flows, kept, SLACK, read_needs(chance, yahtzees, one, need), roll, 0, 1)
+                        _scatter(taken, yahtzees[one], here, work, need, target, offset, onward, tally)
                     group_at = counts[0]
                     for nothing in range(counts[0]):
                         box = scores[nothing, 3]
                         while group_at < counts[1] and scores[group_at, 3] == box:
-                            group = scores[group_at, 4]
-                            worth, taken = read_needs(chance, scores, group_at, need), fill(0.0)
-                            for roll in range(first_roll[group], first_roll[group + 1]):
-                                m, floor = load(flows, rolls_of[roll]), load(kept, rolls_of[roll]) + fill(-SLACK)
-                                taken = taken + take_where(worth, floor, m, fill(0.0))
-                                store(flows, rolls_of[roll], take_where(worth, floor, fill(0.0), m))
+                            group, worth = scores[group_at, 4], read_needs(chance, scores, group_at, need)
+                            taken = take(flows, kept, SLACK, worth, rolls_of, first_roll[group], first_roll[group + 1])
                             _scatter(taken, scores[group_at], here, work, need, target, offset, onward, tally)
                             group_at += 1
-                        worth, taken = read_needs(chance, scores, nothing, need), fill(0.0)
-                        for roll in range(first_zero[box], first_zero[box + 1]):
-                            m, floor = load(flows, zeros[roll]), load(kept, zeros[roll]) + fill(-SLACK)
-                            taken = taken + take_where(worth, floor, m, fill(0.0))
-                            store(flows, zeros[roll], take_where(worth, floor, fill(0.0), m))
+                        worth = read_needs(chance, scores, nothing, need)
+                        taken = take(flows, kept, SLACK, worth, zeros, first_zero[box], first_zero[box + 1])
                         _scatter(taken, scores[nothing], here, work, need, target, offset, onward, tally)
 
 

@@ -33,7 +33,15 @@ from numba import njit
 
 from dicewise.game import Progress
 from dicewise.games.lanes import LANES, fill, larger, load, store, take_where
-from dicewise.games.yahtzee._kernel import as_jokers, groups_by_roll, groups_of, lane_room, score, sweeps_of
+from dicewise.games.yahtzee._kernel import (
+    lane_room,
+    list_groups,
+    list_rows,
+    pays_of,
+    score_rolls,
+    shape_of,
+    sweeps_of,
+)
 from dicewise.games.yahtzee._kernel_reach import Card, Needs
 from dicewise.games.yahtzee._layout import Floats, Ints, Layout, keeps_of
 
@@ -79,16 +87,12 @@ def flow(
     boxes = rules.boxes
     span, first_row, same, offset, room = _rows(rules, begun.used)
     tally = np.zeros((boxes + 2, 3))
-    groups, sweeps = groups_of(rules), sweeps_of(rules)
-    others = (*_zeros(rules), *_parts(rules))
-    plain = np.ascontiguousarray(rules.points[:, rules.alike])
-    shape = (boxes, rules.flags, rules.length, rules.limit, rules.yahtzee, rules.extra, rules.joker, rerolls)
-    jokers = (rules.own_box, rules.alike, rules.as_joker, plain)
+    shape = shape_of(rules, rerolls)
     flat = np.concatenate([table.ravel(), np.zeros(LANES)])
     every = np.arange(1 << boxes)
     every = every[(every & begun.used) == begun.used]
     sizes = np.bitwise_count(every).astype(int)
-    compiled: Any = (shape, rules.first_roll, *groups, *jokers, *sweeps, *others)
+    compiled: Any = shape, rules.first_roll, *pays_of(rules), sweeps_of(rules), choices_of(rules)
     by_mean: Any = _flow_layer
     done = 0
     mass = np.zeros(room[int(sizes.min())])
@@ -96,13 +100,13 @@ def flow(
     for size in range(int(sizes.min()), boxes):
         layer = every[sizes == size]
         onward = np.zeros(room[size + 1])
-        moved = (first_row, same, offset, span, mass, onward, tally, rules.bonus)
+        rows = first_row, same, offset, span, mass, onward, tally
         for start in range(0, len(layer), PIECE):
             piece = layer[start : start + PIECE]
             reach = rules.reach(piece)
             if needs is not None:
-                _for_target(piece, reach, moved, needs, target, groups_by_roll(rules), compiled)
-            by_mean(piece, reach, *moved, tolerance / 2, flat, *compiled)
+                _for_target(piece, reach, rows, needs, target, compiled)
+            by_mean(piece, reach, rows, tolerance / 2, flat, *compiled)
             done += len(piece)
             if progress is not None:
                 progress(done / len(every), "following the play")
@@ -110,12 +114,13 @@ def flow(
     return _ended(rules, first_row, offset, span, mass, tally)
 
 
-def _for_target(piece: Ints, reach: Ints, moved: Any, needs: Needs, target: int, group_of: Any, compiled: Any) -> None:
+def _for_target(piece: Ints, reach: Ints, rows: Any, needs: Needs, target: int, compiled: Any) -> None:
     from dicewise.games.yahtzee._kernel_aims import aim_layer
 
     plan = needs.plan
     task: Any = aim_layer
-    task(piece, reach, *moved, target, group_of, plan.held, plan.low, needs.high, plan.offset, needs.chance, *compiled)
+    of_needs = plan.first_row, plan.same, plan.held, plan.low, needs.high, plan.offset
+    task(piece, reach, rows, target, of_needs, needs.chance, *compiled)
 
 
 def _rows(rules: Layout, used: int) -> tuple[Ints, Ints, Ints, Ints, list[int]]:
@@ -149,19 +154,16 @@ def bytes_of(rules: Layout, used: int = 0) -> int:
     return 8 * max(here + there for here, there in pairwise([0, *room]))
 
 
-def _zeros(rules: Layout) -> tuple[Ints, Ints]:
-    """The rolls that score nothing in each box, as places of vectors."""
-    rolls = [np.flatnonzero(scores == 0) for scores in rules.points]
-    first = np.concatenate([[0], np.cumsum([len(found) for found in rolls])])
-    return first, (np.concatenate(rolls) + rules.nodes.rolls.start) * LANES
-
-
-def _parts(rules: Layout) -> tuple[Ints, Ints]:
-    """The dice that may be kept of each roll, in the order in which they are listed, as places of vectors."""
+def choices_of(rules: Layout) -> tuple[Any, ...]:
+    """The rolls that score nothing in each box, and the dice that may be kept of each roll, in the order in which they
+    are listed; both as places of vectors, and where those of each box and roll begin."""
     nodes = rules.nodes
-    found = [keeps_of(nodes, counts) for counts in nodes.counts[nodes.rolls].tolist()]
-    first = np.concatenate([[0], np.cumsum([len(parts) for parts in found])])
-    return first, np.array([part for parts in found for part in parts], dtype=np.int64) * LANES
+    rolls = [np.flatnonzero(scores == 0) for scores in rules.points]
+    first_zero = np.concatenate([[0], np.cumsum([len(found) for found in rolls])])
+    keeps = [keeps_of(nodes, counts) for counts in nodes.counts[nodes.rolls].tolist()]
+    first_part = np.concatenate([[0], np.cumsum([len(parts) for parts in keeps])])
+    parts = np.array([part for parts in keeps for part in parts], dtype=np.int64) * LANES
+    return first_zero, (np.concatenate(rolls) + nodes.rolls.start) * LANES, first_part, parts
 
 
 def _ended(rules: Layout, first_row: Ints, offset: Ints, span: Ints, mass: Floats, tally: Floats) -> Flow:
@@ -185,23 +187,11 @@ def _ended(rules: Layout, first_row: Ints, offset: Ints, span: Ints, mass: Float
 
 
 @njit(cache=True, nogil=True)
-def follow(
-    work: Any,
-    kept: Any,
-    flows: Any,
-    opening: Any,
-    slack: Any,
-    rerolls: Any,
-    sizes: Any,
-    more: Any,
-    edges: Any,
-    less: Any,
-    first_part: Any,
-    parts: Any,
-) -> None:
+def follow(work: Any, kept: Any, flows: Any, opening: Any, slack: Any, rerolls: Any, sweeps: Any, choices: Any) -> None:
     """From what each roll scores (`work`) to the chance that a turn ends with it (`flows`); `kept` has room for what
     all nodes are worth at every reroll, and begins with what rolls score."""
-    keeps, nodes, sides = sizes
+    (keeps, nodes, sides), more, edges, less = sweeps
+    _, _, first_part, parts = choices
     room = nodes * LANES
     share, none, less_slack = fill(1.0 / sides), fill(0.0), fill(-slack)
     kept[:room] = work
@@ -242,116 +232,84 @@ def follow(
 
 
 @njit(cache=True, nogil=True)
-def _flow_layer(
-    layer: Any,
-    reach: Any,
-    first_row: Any,
-    same: Any,
-    offset: Any,
-    span: Any,
-    mass: Any,
-    onward: Any,
-    tally: Any,
-    bonus: Any,
-    slack: Any,
-    table: Any,
-    shape: Any,
-    opening: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-    first_roll: Any,
-    rolls_of: Any,
-    own_box: Any,
-    alike: Any,
-    as_joker: Any,
-    plain: Any,
-    sizes: Any,
-    more: Any,
-    edges: Any,
-    less: Any,
-    first_zero: Any,
-    zeros: Any,
-    first_part: Any,
-    parts: Any,
-) -> None:
-    """Move on the points of sets of used boxes, all of the same size."""
-    boxes, flags, length, limit, yahtzee, extra, joker, rerolls = shape
-    keeps, nodes, sides = sizes
-    work, flows, kept = lane_room(nodes), lane_room(nodes), lane_room((rerolls + 1) * nodes)
-    base = np.empty(boxes, dtype=np.int64)
+def take(flows: Any, floors: Any, slack: Any, worth: Any, rolls: Any, first: Any, last: Any) -> Any:
+    """The chance of the rolls number `first` to `last` of a list, as far as `worth` is as much as their best action;
+    it is taken away from them."""
     none, less_slack = fill(0.0), fill(-slack)
+    taken = none
+    for at in range(first, last):
+        m, floor = load(flows, rolls[at]), load(floors, rolls[at]) + less_slack
+        taken = taken + take_where(worth, floor, m, none)
+        store(flows, rolls[at], take_where(worth, floor, none, m))
+    return taken
+
+
+@njit(cache=True, nogil=True)
+def _flow_layer(
+    layer: Any, reach: Any, rows: Any, slack: Any, table: Any, shape: Any, opening: Any, groups: Any, group_of: Any,
+    jokers: Any, sweeps: Any, choices: Any,
+) -> None:  # fmt: skip
+    """Move on the points of sets of used boxes, all of the same size."""
+    boxes, flags, length, limit, _, yahtzee, extra, _, rerolls = shape
+    first_row, _, offset, span, mass, _, tally = rows
+    first_group, points, shift, first_roll, rolls_of = groups
+    _, alike, as_joker, _ = jokers
+    first_zero, zeros, _, _ = choices
+    keeps, nodes, sides = sweeps[0]
+    work, flows, kept = lane_room(nodes), lane_room(nodes), lane_room((rerolls + 1) * nodes)
+    worth_of, base = lane_room(len(points)), np.empty(boxes, dtype=np.int64)
+    places, runs = np.empty((nodes - keeps) * (boxes + 1), dtype=np.int32), np.empty(boxes + 1, dtype=np.int64)
     lanes, total = np.empty(LANES), np.zeros(LANES)
     ends = np.zeros((LANES, 2), dtype=np.int64)
     for at in range(len(layer)):
         used = layer[at]
         filled = yahtzee < boxes and (used >> yahtzee) & 1 == 1
+        list_groups(used, group_of, keeps, runs, places)
         for flag in range(flags if filled else 1):
-            for box in range(boxes):
-                base[box] = -1 if (used >> box) & 1 else ((used | (1 << box)) * flags + flag) * length
-            rows, here = first_row[used * flags + flag], span[used * flags + flag]
+            list_rows(base, used, flag, shape)
+            first, here = first_row[used * flags + flag], span[used * flags + flag]
             for block in range(0, reach[at], LANES):
                 count = min(LANES, reach[at] - block)
                 anything = 0.0
                 for lane in range(count):
-                    total[lane] = _extent(mass, offset[rows + block + lane], here, ends[lane])
+                    total[lane] = _extent(mass, offset[first + block + lane], here, ends[lane])
                     anything += total[lane]
                 if anything == 0.0:
                     continue
-                score(work, block, table, base, first_group, points, shift, first_roll, rolls_of, yahtzee,
-                      length * (flags - 1), keeps, nodes)  # fmt: skip
-                if filled:
-                    for face in range(sides):
-                        place = (keeps + alike[face]) * LANES
-                        best = as_jokers(load(work, place), face, block, table, base, joker, own_box, as_joker,
-                                         first_group, points, shift)  # fmt: skip
-                        store(work, place, best + fill(float(extra * flag)))
-                follow(work, kept, flows, opening, slack, rerolls, sizes, more, edges, less, first_part, parts)
+                score_rolls(work, worth_of, block, flag, table, base, shape, groups, jokers, runs, places, keeps)
+                follow(work, kept, flows, opening, slack, rerolls, sweeps, choices)
                 for face in range(sides):
                     place = (keeps + alike[face]) * LANES
                     for lane in range(count):
                         tally[boxes, 1] += flows[place + lane] * total[lane]
                         if filled and flows[place + lane] * total[lane] > 0.0:
                             tally[boxes, 0] += flows[place + lane] * total[lane] * flag
-                            box, paid = _joker_box(block + lane, face, kept[place + lane] - slack, table, base, shape,
-                                                   flag, own_box, as_joker, plain)  # fmt: skip
+                            floor = kept[place + lane] - slack
+                            box, paid = joker_box(block + lane, face, floor, table, base, shape, flag, jokers)
                             added = 0 if as_joker[box, face] >= 0 or limit == 0 else paid
                             _move(used, flag, block + lane, box, flag, added, paid, extra * flag, flows[place + lane],
-                                  total[lane], ends[lane], mass, onward, tally, first_row, same, offset, flags, limit,
-                                  bonus)  # fmt: skip
+                                  total[lane], ends[lane], rows, shape)  # fmt: skip
                     if filled:
-                        store(flows, place, none)
+                        store(flows, place, fill(0.0))
                 for box in range(boxes):
                     if base[box] < 0:
                         continue
+                    turned = flags - 1 if box == yahtzee else flag
                     for group in range(first_group[box], first_group[box + 1]):
-                        to = base[box] + shift[group] + block
-                        worth = load(table, to + (length * (flags - 1) if box == yahtzee else 0)) + fill(points[group])
-                        taken = none
-                        for one in range(first_roll[group], first_roll[group + 1]):
-                            m = load(flows, rolls_of[one])
-                            floor = load(kept, rolls_of[one]) + less_slack
-                            taken = taken + take_where(worth, floor, m, none)
-                            store(flows, rolls_of[one], take_where(worth, floor, none, m))
+                        to = base[box] + shift[group] + block + (length * (flags - 1) if box == yahtzee else 0)
+                        worth = load(table, to) + fill(points[group])
+                        taken = take(flows, kept, slack, worth, rolls_of, first_roll[group], first_roll[group + 1])
                         store(lanes, 0, taken)
-                        turned = flags - 1 if box == yahtzee else flag
                         for lane in range(count):
                             if lanes[lane] * total[lane] > 0.0:
                                 _move(used, flag, block + lane, box, turned, shift[group], int(points[group]), 0,
-                                      lanes[lane], total[lane], ends[lane], mass, onward, tally, first_row, same,
-                                      offset, flags, limit, bonus)  # fmt: skip
+                                      lanes[lane], total[lane], ends[lane], rows, shape)  # fmt: skip
                     worth = load(table, base[box] + block)
-                    taken = none
-                    for one in range(first_zero[box], first_zero[box + 1]):
-                        m = load(flows, zeros[one])
-                        floor = load(kept, zeros[one]) + less_slack
-                        taken = taken + take_where(worth, floor, m, none)
-                        store(flows, zeros[one], take_where(worth, floor, none, m))
-                    store(lanes, 0, taken)
+                    store(lanes, 0, take(flows, kept, slack, worth, zeros, first_zero[box], first_zero[box + 1]))
                     for lane in range(count):
                         if lanes[lane] * total[lane] > 0.0:
                             _move(used, flag, block + lane, box, flag, 0, 0, 0, lanes[lane], total[lane], ends[lane],
-                                  mass, onward, tally, first_row, same, offset, flags, limit, bonus)  # fmt: skip
+                                  rows, shape)  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -367,21 +325,11 @@ def _extent(mass: Any, first: Any, count: Any, ends: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _joker_box(
-    upper: Any,
-    face: Any,
-    floor: Any,
-    table: Any,
-    base: Any,
-    shape: Any,
-    flag: Any,
-    own_box: Any,
-    as_joker: Any,
-    plain: Any,
-) -> Any:
+def joker_box(upper: Any, face: Any, floor: Any, table: Any, base: Any, shape: Any, flag: Any, jokers: Any) -> Any:
     """A Yahtzee once the Yahtzee box is filled: the first box that may take it and is worth as much as the best, and
     what it pays there."""
-    boxes, _, _, limit, _, extra, joker, _ = shape
+    boxes, _, _, limit, _, _, extra, joker, _ = shape
+    own_box, _, as_joker, plain = jokers
     own = own_box[face]
     own_open = own < boxes and base[own] >= 0
     any_lower = False
@@ -400,28 +348,12 @@ def _joker_box(
 
 @njit(cache=True, nogil=True)
 def _move(
-    used: Any,
-    flag: Any,
-    upper: Any,
-    box: Any,
-    turned: Any,
-    added: Any,
-    paid: Any,
-    besides: Any,
-    chance: Any,
-    total: Any,
-    ends: Any,
-    mass: Any,
-    onward: Any,
-    tally: Any,
-    first_row: Any,
-    same: Any,
-    offset: Any,
-    flags: Any,
-    limit: Any,
-    bonus: Any,
-) -> None:
+    used: Any, flag: Any, upper: Any, box: Any, turned: Any, added: Any, paid: Any, besides: Any, chance: Any,
+    total: Any, ends: Any, rows: Any, shape: Any,
+) -> None:  # fmt: skip
     """Points so far, moved on to the card with one box more."""
+    _, flags, _, limit, bonus, _, _, _, _ = shape
+    first_row, same, offset, _, mass, onward, tally = rows
     after = min(upper + added, limit)
     gain = paid + besides + (bonus if upper < limit <= after else 0)
     source = offset[first_row[used * flags + flag] + upper] + ends[0]

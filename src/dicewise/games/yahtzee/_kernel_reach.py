@@ -31,12 +31,12 @@ from dicewise.games.lanes import LANES, fill, larger, load, store
 from dicewise.games.yahtzee._kernel import (
     THREADS,
     best_groups,
-    groups_by_roll,
-    groups_of,
     lane_room,
     list_groups,
     mean_of,
+    pays_of,
     reroll,
+    shape_of,
     sweeps_of,
 )
 from dicewise.games.yahtzee._layout import Floats, Ints, Layout
@@ -207,12 +207,8 @@ def solve(
     chance = np.zeros(int(plans.offset[-1]) + LANES)
     high = plans.high.copy()
     _fence(chance, plans.offset, plans.held)
-    shape = (rules.boxes, rules.flags, rules.limit, rules.bonus, rules.yahtzee, rules.extra, rules.joker, rerolls)
-    shared: Any = (
-        plans.first_row, plans.same, plans.held, plans.low, high, plans.offset, chance, shape, rules.first_roll,
-        *groups_of(rules)[:3], groups_by_roll(rules), rules.own_box, rules.alike, rules.as_joker,
-        np.ascontiguousarray(rules.points[:, rules.alike]), *sweeps_of(rules),
-    )  # fmt: skip
+    rows = plans.first_row, plans.same, plans.held, plans.low, high, plans.offset
+    shared: Any = rows, chance, shape_of(rules, rerolls), rules.first_roll, *pays_of(rules), sweeps_of(rules)
     task: Any = _solve_layer
     first = (card or Card()).used
     used = np.arange(1 << rules.boxes)
@@ -273,29 +269,15 @@ def _place(to: Any, gain: Any, low: Any, high: Any, offset: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def list_scores(
-    used: Any,
-    flag: Any,
-    upper: Any,
-    first_row: Any,
-    same: Any,
-    low: Any,
-    high: Any,
-    offset: Any,
-    shape: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-    own_box: Any,
-    as_joker: Any,
-    plain: Any,
-    scores: Any,
-    jokers: Any,
+    used: Any, flag: Any, upper: Any, rows: Any, shape: Any, groups: Any, jokers: Any, scores: Any, yahtzees: Any
 ) -> Any:
     """All that a turn may end with, as (where its chances are, see `_place`; box, group or face, the row that follows,
     what the box holds, the points): boxes with nothing first, then groups of rolls, in `scores`; Yahtzees that are
-    jokers in `jokers`. Returns how many boxes are open, how many rows `scores` has, and `jokers`."""
-    boxes, flags, limit, bonus, yahtzee, extra, joker, _ = shape
-    sides = len(own_box)
+    jokers in `yahtzees`. Returns how many boxes are open, how many rows `scores` has, and `yahtzees`."""
+    boxes, flags, _, limit, bonus, yahtzee, extra, joker, _ = shape
+    first_row, same, _, low, high, offset = rows
+    first_group, points, shift, _, _ = groups
+    own_box, _, as_joker, plain = jokers
     count = 0
     any_lower = False
     for box in range(boxes):
@@ -317,7 +299,7 @@ def list_scores(
                 count += 1
     again = 0
     if yahtzee < boxes and (used >> yahtzee) & 1 == 1:
-        for face in range(sides):
+        for face in range(len(own_box)):
             own = own_box[face]
             own_open = own < boxes and (used >> own) & 1 == 0
             in_full = (joker == 1 or joker == 2) and not own_open
@@ -329,25 +311,16 @@ def list_scores(
                     after = upper if is_lower else min(upper + paid, limit)
                     gain = paid + extra * flag + (bonus if upper < limit <= after else 0)
                     to = same[first_row[(used | (1 << box)) * flags + flag] + after]
-                    jokers[again] = (*_place(to, gain, low, high, offset), box, face, to, paid, gain)
+                    yahtzees[again] = (*_place(to, gain, low, high, offset), box, face, to, paid, gain)
                     again += 1
     return open_boxes, count, again
 
 
 @njit(cache=True, nogil=True)
 def score_needs(
-    work: Any,
-    worth: Any,
-    chance: Any,
-    need: Any,
-    scores: Any,
-    jokers: Any,
-    counts: Any,
-    runs: Any,
-    places: Any,
-    alike: Any,
-    keeps: Any,
-) -> None:
+    work: Any, worth: Any, chance: Any, need: Any, scores: Any, yahtzees: Any, counts: Any, runs: Any, places: Any,
+    alike: Any, keeps: Any,
+) -> None:  # fmt: skip
     """What the best box is worth for every roll, for eight needs; `worth` has room for what each group is worth."""
     open_boxes, count, again = counts
     nothing = fill(0.0)
@@ -357,47 +330,26 @@ def score_needs(
         store(worth, scores[at, 4] * LANES, read_needs(chance, scores, at, need))
     best_groups(work, worth, nothing, runs, places)
     for at in range(again):
-        here = (keeps + alike[jokers[at, 4]]) * LANES
-        best = read_needs(chance, jokers, at, need)
-        if at > 0 and jokers[at, 4] == jokers[at - 1, 4]:
+        here = (keeps + alike[yahtzees[at, 4]]) * LANES
+        best = read_needs(chance, yahtzees, at, need)
+        if at > 0 and yahtzees[at, 4] == yahtzees[at - 1, 4]:
             best = larger(best, load(work, here))
         store(work, here, best)
 
 
 @njit(cache=True, nogil=True)
 def _solve_layer(
-    layer: Any,
-    reach: Any,
-    first_row: Any,
-    same: Any,
-    held: Any,
-    low: Any,
-    high: Any,
-    offset: Any,
-    chance: Any,
-    shape: Any,
-    opening: Any,
-    first_group: Any,
-    points: Any,
-    shift: Any,
-    group_of: Any,
-    own_box: Any,
-    alike: Any,
-    as_joker: Any,
-    plain: Any,
-    sizes: Any,
-    more: Any,
-    edges: Any,
-    less: Any,
-) -> None:
-    """The rows of sets of used boxes, all of the same size; `shape` and `sizes` as in `_kernel`, without the length."""
-    boxes, flags, rerolls = shape[0], shape[1], shape[7]
-    keeps, nodes, sides = sizes
-    rolls = nodes - keeps
-    work, worth = lane_room(nodes), lane_room(len(points))
-    runs, places = np.empty(boxes + 1, dtype=np.int64), np.empty(rolls * (boxes + 1), dtype=np.int32)
-    scores = np.empty((boxes + len(points), 8), dtype=np.int64)
-    jokers = np.empty((boxes * sides, 8), dtype=np.int64)
+    layer: Any, reach: Any, rows: Any, chance: Any, shape: Any, opening: Any, groups: Any, group_of: Any, jokers: Any,
+    sweeps: Any,
+) -> None:  # fmt: skip
+    """The rows of sets of used boxes, all of the same size; what is given is named as in `_kernel` and in `Plan`."""
+    boxes, flags, rerolls = shape[0], shape[1], shape[8]
+    first_row, _, held, low, high, offset = rows
+    keeps, nodes, sides = sweeps[0]
+    work, worth = lane_room(nodes), lane_room(len(groups[1]))
+    runs, places = np.empty(boxes + 1, dtype=np.int64), np.empty((nodes - keeps) * (boxes + 1), dtype=np.int32)
+    scores = np.empty((boxes + len(groups[1]), 8), dtype=np.int64)
+    yahtzees = np.empty((boxes * sides, 8), dtype=np.int64)
     for at in range(len(layer)):
         used = layer[at]
         list_groups(used, group_of, keeps, runs, places)
@@ -406,13 +358,12 @@ def _solve_layer(
                 row = first_row[used * flags + flag] + upper
                 if not held[row]:
                     continue
-                counts = list_scores(used, flag, upper, first_row, same, low, high, offset, shape, first_group, points,
-                                     shift, own_box, as_joker, plain, scores, jokers)  # fmt: skip
+                counts = list_scores(used, flag, upper, rows, shape, groups, jokers, scores, yahtzees)
                 largest = 0
                 for need in range(low[row], high[row] + 1, LANES):
-                    score_needs(work, worth, chance, need, scores, jokers, counts, runs, places, alike, keeps)
+                    score_needs(work, worth, chance, need, scores, yahtzees, counts, runs, places, jokers[1], keeps)
                     for _ in range(rerolls):
-                        reroll(work, keeps, nodes, sides, more, edges, less)
+                        reroll(work, sweeps)
                     start = offset[row] + need - low[row]
                     store(chance, start, mean_of(work, opening, keeps))
                     for lane in range(LANES):
