@@ -28,8 +28,9 @@ from dicewise.plot.styles import save_figure
 LARGE = 600_000
 """Bytes of an SVG beyond which a PNG is tried."""
 
-LONG = 14
-"""Rows above which a table may break between pages, and may begin anywhere."""
+LONG, WORDY = 14, 2000
+"""Rows, and letters in the longest cells of all rows, above which a table may break between pages, and may begin
+anywhere."""
 
 SUMMARY = "summary"
 """Where the links of all sections lead back to."""
@@ -172,7 +173,8 @@ def _table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], title: str, numbers: set[str], kind: str = ""
 ) -> Iterator[str]:
     """Cells are HTML already. On a narrow screen a row becomes a few lines, each with the name of its column."""
-    classes = " ".join(filter(None, [kind, "long" if len(rows) > LONG else "", "wide" if len(heads) > 4 else ""]))
+    is_long = len(rows) > LONG or sum(max(map(len, row)) for row in rows) > WORDY
+    classes = " ".join(filter(None, [kind, "long" if is_long else "", "wide" if len(heads) > 4 else ""]))
     right = [' class="number"' if head in numbers else "" for head in heads]
     yield f'<div class="table"><table class="{classes}">'
     if title:
