@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dicewise import Game, Greed, InputError, LimitError, Pig, Solution, evaluate, find_game, solve
+from dicewise import Game, Greed, InputError, LimitError, Pig, Solution, Yahtzee, evaluate, find_game, solve
 from dicewise._version import __version__
 from dicewise.chart import Bars, Chart, Plane
 from dicewise.engine.reach import reach
+from dicewise.games.yahtzee.distribution import scores_of
 from dicewise.plot import anygame
 from dicewise.plot.anygame import reach_chart, scores_chart, slice_chart, values_chart
 from dicewise.plot.charts import draw
@@ -242,3 +243,14 @@ def test_a_slice_reads_positions_and_cuts_long_lists() -> None:
 def test_a_game_that_is_over_before_it_begins_has_no_chart(view: Any) -> None:
     with pytest.raises(InputError, match="is over before it begins: there is nothing to draw"):
         view(solve(Nim(0)))
+
+
+def test_final_scores_of_cards_too_large_to_go_through() -> None:
+    """Yahtzee knows how its games end; the chart has the chances of the study."""
+    game = Yahtzee("official", boxes=("upper", "chance", "yahtzee"), bonus_at=40)
+    assert game.count_states(game.start()) > 200_000
+    chart = scores_chart(solve(game))
+    expected = scores_of(game).distribution()
+    assert f"standard deviation {expected.sd():.4g}" in " ".join([*chart.caption, chart.words])
+    made = solve(Yahtzee("official", boxes=("upper", "chance", "yahtzee"), bonus_at=40, aim="reach:90"))
+    assert made.endings(made.game.start()) == {0: 1 - made.value(made.game.start()), 1: made.value(made.game.start())}

@@ -134,6 +134,11 @@ class Solution(ABC, Generic[S, A]):
         """What the store should keep, or None where it cannot be kept."""
         return None
 
+    def endings(self, state: S, progress: Progress | None = None) -> Mapping[Number, Number] | None:
+        """For one player the chances of all totals that this solution's play ends with, from a state on, where it can
+        tell faster than state by state."""
+        return None
+
     def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation | None:
         """The Bellman equations of all states at once, where a solution can check them faster than state by state."""
         return None

@@ -157,6 +157,9 @@ def _endings(solution: Solution[Any, Any], seats: int, progress: Progress | None
     game = solution.game
     if isinstance(solution, GreedSolution):
         return _greed_endings(solution, progress)
+    known = solution.endings(game.start(), progress) if game.players == 1 else None
+    if known is not None:
+        return [[Ending(_number(total), float(total), float(chance)) for total, chance in known.items() if chance > 0]]
     values = solution.values(game.start())[:seats]
     graph = shortcut(game, "graph", Graph)  # games that build their own arrays may be too large to follow
     found = (
@@ -208,6 +211,14 @@ def _too_large(game: Game[Any, Any], error: LimitError) -> LimitError:
     )
 
 
+def _bins_of(totals: NDArray[np.float64]) -> Any:
+    """About `BINS` of them; of whole numbers each has as many."""
+    if (totals % 1).any():
+        return BINS
+    width = -(-(totals[-1] - totals[0] + 1) // BINS)
+    return np.arange(totals[0] - 0.5, totals[-1] + width, width)
+
+
 def _ending_panel(title: str, endings: list[Ending], mean: float) -> tuple[Panel, float]:
     """A panel, and the chance of what it leaves out."""
     chances = np.array([ending.chance for ending in endings])
@@ -221,7 +232,7 @@ def _ending_panel(title: str, endings: list[Ending], mean: float) -> tuple[Panel
     left_out = float(chances[~shown].sum())
     totals, chances, measure = totals[shown], chances[shown], "chance"
     if len(totals) > MOST_TOTALS:
-        chances, edges = np.histogram(totals, BINS, weights=chances)
+        chances, edges = np.histogram(totals, _bins_of(totals), weights=chances)
         totals, measure = (edges[1:] + edges[:-1]) / 2, f"chance, in bins of {edges[1] - edges[0]:.3g}"
     series = [Series("", totals.tolist(), chances.tolist(), "bars")]
     marks = [Mark(f"mean: {_number(mean)}", mean, upright=True)]

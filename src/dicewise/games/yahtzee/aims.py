@@ -133,6 +133,10 @@ class ReachSolution(Solution[Position, Action]):
             return (float(turn.boxes[self.game.words.index(action), self._roll(state.dice)]),)
         return (float(turn.keeps[state.rerolls - 1][self._node(action)]),)
 
+    def endings(self, state: Position, progress: Progress | None = None) -> Mapping[Number, Number] | None:
+        made = self.value(state)
+        return {0: 1 - made, 1: made}
+
     def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation | None:
         if exact:
             return None

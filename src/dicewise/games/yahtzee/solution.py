@@ -105,6 +105,13 @@ class YahtzeeSolution(Solution[Position, Action]):
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         return {"anchors": self._anchors} | ({} if self._bonus is None else {"bonus": self._bonus})
 
+    def endings(self, state: Position, progress: Progress | None = None) -> Mapping[Number, Number] | None:
+        if state.dice:
+            return None
+        from dicewise.games.yahtzee.distribution import scores_of
+
+        return scores_of(self.game, state, progress).distribution()
+
     def check_bellman(self, exact: bool, progress: Progress | None = None) -> Violation | None:
         if exact:
             return None
