@@ -19,6 +19,7 @@ from dicewise import InputError, LimitError, Session, Store, Yahtzee, certify, c
 from dicewise.cli import main
 from dicewise.engine.explore import explore
 from dicewise.engine.recall import keep, recall_stored
+from dicewise.games import find_game
 from dicewise.games.yahtzee import Keep, Position
 from dicewise.games.yahtzee._layout import layout
 from dicewise.games.yahtzee.boxes import FACES, USUAL, read_box
@@ -199,7 +200,8 @@ def test_aims_by_the_rules(aim: str) -> None:
     best_mean = solve(Yahtzee(boxes=("ones", "chance"), dice=2, sides=3, bonus=0), exact=True)
     assert best.value(game.start()) < 1
     assert best_mean.value(best_mean.game.start()) < 9
-    assert best.value(game.parse("chance=6 ones=2 need=0")) == 1
+    with pytest.raises(InputError, match="are needed"):
+        game.parse("chance=6 ones=2 need=0")
 
 
 # ---- scoring
@@ -581,3 +583,62 @@ def test_a_game_with_typed_dice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert "turn 4 of 4" in out
     assert max(map(len, out.splitlines())) <= 80
     assert "kept; go on with" in out
+
+
+@pytest.mark.parametrize("name", ["three-of-a-kind", "four-of-a-kind", "full-house"])
+def test_boxes_pay_what_their_convention_says(name: str) -> None:
+    """Whether they are named one by one or come with the convention; a colon says otherwise, and is kept."""
+    named, official = Yahtzee("yatzy", boxes=(name,)), Yahtzee("official", boxes=(name,))
+    assert named.card[0].pays == "sum"
+    assert named.card[0].pays != official.card[0].pays
+    usual = "25" if name == "full-house" else "all"
+    other = Yahtzee("yatzy", boxes=(f"{name}:{usual}",))
+    assert other.card == official.card
+    assert other.boxes == (f"{name}:{usual}",)
+    assert find_game(other.spec) == other
+    assert Yahtzee("official", boxes=(f"{name}:sum",)).card == named.card
+    assert named.boxes == (name,)
+
+
+def test_a_whole_card_named_one_by_one_is_the_convention_s() -> None:
+    words = "upper one-pair two-pairs 3-of-a-kind 4-of-a-kind low-straight high-straight full-house chance yatzy"
+    assert Yahtzee("yatzy", boxes=tuple(words.split())) == Yahtzee("yatzy")
+
+
+@pytest.mark.parametrize(
+    ("card", "reason"),
+    [
+        ("chance=4", "that box holds 0 or 5 to 30"),
+        ("total=9", "with all that comes with it this card holds 0"),
+        ("chance=20 total=5", "this card holds 20"),
+        ("chance=x total=5", None),
+        ("chance=x total=31", "this card holds 0 to 30"),
+        ("chance=20 yahtzee=50 total=170", None),
+        ("chance=20 yahtzee=50 total=1000", "this card holds 70 to 270"),
+        ("chance=20 yahtzee=50 extra=100 total=70", "this card holds 170"),
+        ("ones=3 sixes=x upper=21 total=21", None),
+        ("ones=3 sixes=x upper=21 total=15", "this card holds 21"),
+        ("ones=x fives=0 sixes=0", None),  # the bonus is out of reach, whatever the ones hold
+        ("ones=x sixes=18", "the bonus depends on the upper section"),
+    ],
+)
+def test_cards_that_do_not_add_up(card: str, reason: str | None) -> None:
+    if reason is None:
+        Yahtzee().parse(card)
+        return
+    with pytest.raises(InputError, match=reason):
+        Yahtzee().parse(card)
+
+
+@pytest.mark.parametrize(
+    ("card", "need"),
+    [("chance=20", 40), ("chance=20 need=40", 40), ("chance=20 total=20", 40), ("chance=x need=35", 35)],
+)
+def test_needs_that_fit_the_card(card: str, need: int) -> None:
+    assert Yahtzee(aim="reach:60").parse(card).need == need
+
+
+@pytest.mark.parametrize("card", ["chance=20 need=30", "chance=x need=20", "need=59"])
+def test_needs_that_do_not_fit_the_card(card: str) -> None:
+    with pytest.raises(InputError, match="of 60 are needed"):
+        Yahtzee(aim="reach:60").parse(card)

@@ -138,8 +138,9 @@ def test_a_target_that_is_made_or_out_of_reach() -> None:
     game = Yahtzee("official", boxes=("ones", "chance"), dice=2, aim="reach:30")
     solution = solve(game)
     assert solution.value(game.start()) == 0.0
-    assert solution.value(game.parse("ones=2 total=40")) == 1.0
     assert solution.value(game.parse("ones=2 chance=12")) == 0.0
+    made = solve(dataclasses.replace(game, aim="reach:10"))
+    assert made.value(made.game.parse("chance=12")) == made.value(made.game.parse("chance=x need=0")) == 1.0
     assert solution.payoff_range == (0, 1)
 
 

@@ -18,7 +18,7 @@ sum of all dice, or `sum` for the sum of the dice that make the figure (`three-o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dicewise.errors import InputError, did_you_mean
@@ -76,10 +76,9 @@ class Box:
     face: int = 0
     """The face that counts, in a box of the upper section."""
 
-    @property
-    def text(self) -> str:
-        """As it is written in a list of boxes."""
-        return self.word if self.face or self.pays == USUAL[self.word] else f"{self.word}:{self.pays}"
+    def written(self, usual: Mapping[str, str]) -> str:
+        """As it is written in a list of boxes, where they usually pay what is said."""
+        return self.word if self.face or self.pays == usual[self.word] else f"{self.word}:{self.pays}"
 
     @property
     def fixed(self) -> int | None:
@@ -131,8 +130,8 @@ def _faces_with(size: int, counts: Sequence[int]) -> list[int]:
     return [face for face in range(len(counts), 0, -1) if counts[face - 1] >= size]
 
 
-def read_box(text: str, sides: int) -> Box:
-    """A box from its words."""
+def read_box(text: str, sides: int, usual: Mapping[str, str] = USUAL) -> Box:
+    """A box from its words; without a colon it pays the usual."""
     word, colon, pays = text.strip().lower().replace("_", "-").replace(" ", "-").partition(":")
     word = OTHER_WORDS.get(word, word)
     if word in FACES:
@@ -145,7 +144,7 @@ def read_box(text: str, sides: int) -> Box:
     if word not in USUAL:
         known = [*FACES[:sides], *USUAL]
         raise InputError(f"box {word!r:.80} is not known; known: {', '.join(known)}{did_you_mean(word[:80], known)}")
-    pays = pays if colon else USUAL[word]
+    pays = pays if colon else usual[word]
     if pays not in ("sum", "all") and not (re.fullmatch("[0-9]{1,4}", pays) and int(pays) <= MOST_POINTS):
         raise InputError(
             f"box {text.strip()!r:.80} cannot be read; behind the colon stands what it pays: points (up to "

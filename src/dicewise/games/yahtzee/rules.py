@@ -43,7 +43,7 @@ from dicewise.chance import faces_of
 from dicewise.errors import InputError, did_you_mean
 from dicewise.game import Game, Progress, sure
 from dicewise.games.yahtzee import words
-from dicewise.games.yahtzee.boxes import FACES, Box, read_box
+from dicewise.games.yahtzee.boxes import FACES, USUAL, Box, read_box
 from dicewise.games.yahtzee.position import Action, Keep, Position
 from dicewise.spec import whole_number
 
@@ -52,7 +52,11 @@ if TYPE_CHECKING:
     from dicewise.games.yahtzee.solution import YahtzeeSolution
 
 LOWER = ("three-of-a-kind", "four-of-a-kind", "full-house", "small-straight", "large-straight", "chance", "yahtzee")
-YATZY = ("one-pair", "two-pairs", "three-of-a-kind:sum", "four-of-a-kind:sum", "low-straight", "high-straight")
+YATZY = (
+    *("one-pair", "two-pairs", "three-of-a-kind", "four-of-a-kind", "low-straight", "high-straight"),
+    *("full-house", "chance", "yahtzee"),
+)
+SUMS = {"three-of-a-kind": "sum", "four-of-a-kind": "sum", "full-house": "sum"}
 
 
 class Convention(NamedTuple):
@@ -62,13 +66,15 @@ class Convention(NamedTuple):
     bonus: int
     extra: int
     joker: str
+    pays: Mapping[str, str] = USUAL
+    """What boxes pay if nothing else is said."""
 
 
 CONVENTIONS = {
     "official": Convention(LOWER, 35, 100, "forced"),
     "free-joker": Convention(LOWER, 35, 100, "free"),
     "no-bonus": Convention(LOWER, 35, 0, "none"),
-    "yatzy": Convention((*YATZY, "full-house:sum", "chance", "yahtzee"), 50, 0, "none"),
+    "yatzy": Convention(YATZY, 50, 0, "none", USUAL | SUMS),
 }
 JOKERS = ("forced", "free", "none")
 MOST_COUNTED = 2**18
@@ -126,15 +132,15 @@ class Yahtzee(Game[Position, Action]):
         """One spelling for each card: words in full, none for the card of the convention."""
         whole = {"upper": FACES[: self.sides], "lower": usual.lower}
         words = [word for text in self.boxes or ("upper", "lower") for word in whole.get(text.strip().lower(), (text,))]
-        boxes = [read_box(word, self.sides) for word in words]
+        boxes = [read_box(word, self.sides, usual.pays) for word in words]
         twice = [word for word, count in Counter(box.word for box in boxes).items() if count > 1]
         if twice:
             raise InputError(f"box {twice[0]!r} stands twice on the card; every box is there once")
         if not 1 <= len(boxes) <= MOST_BOXES:
             raise InputError(f"a card with {len(boxes)} boxes is not allowed; it has 1 to {MOST_BOXES}")
         boxes.sort(key=lambda box: (not box.face, box.face))  # the upper section first, whatever the order given
-        texts = tuple(box.text for box in boxes)
-        plain = tuple(read_box(word, self.sides).text for word in (*FACES[: self.sides], *usual.lower))
+        texts = tuple(box.written(usual.pays) for box in boxes)
+        plain = (*FACES[: self.sides], *usual.lower)
         object.__setattr__(self, "boxes", () if texts == plain else texts)
 
     # ---- the card
@@ -142,8 +148,9 @@ class Yahtzee(Game[Position, Action]):
     @cached_property
     def card(self) -> tuple[Box, ...]:
         """The boxes, the upper section first."""
-        words = self.boxes or (*FACES[: self.sides], *CONVENTIONS[self.rules].lower)
-        return tuple(read_box(word, self.sides) for word in words)
+        usual = CONVENTIONS[self.rules]
+        words = self.boxes or (*FACES[: self.sides], *usual.lower)
+        return tuple(read_box(word, self.sides, usual.pays) for word in words)
 
     @cached_property
     def words(self) -> tuple[str, ...]:

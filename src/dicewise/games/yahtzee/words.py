@@ -123,7 +123,7 @@ def _score(game: Yahtzee, at: int, value: str) -> int | str:
 
 
 def possible_scores(game: Yahtzee, at: int) -> list[int]:
-    """What a box may hold, zero first; jokers included."""
+    """What a box may hold, zero first, which crosses off any of them; jokers included."""
     box, faces = game.card[at], range(1, game.sides + 1)
     found = {0} | {box.score(game.counts(roll)) for roll in combinations_with_replacement(faces, game.dice)}
     if game.joker_rule != "none" and not box.face and game.yahtzee_box not in (None, at):
@@ -170,7 +170,8 @@ def _upper(game: Yahtzee, scores: list[int | str | None], given: dict[str, str])
         raise InputError(f"upper={told} is impossible: no scores in these boxes of the upper section add up to it")
     if not game.upper_at:
         return 0
-    if unknown and told is None and sure < game.upper_at:
+    left = sum(box.face * game.dice for at, box in enumerate(game.card) if box.face and scores[at] is None)
+    if unknown and told is None and sure < game.upper_at <= most + left:
         raise InputError(
             f"{unknown[0].word}=x is not enough: the bonus depends on the upper section; give its points as upper=N"
         )
@@ -187,6 +188,10 @@ def _sums(sure: int, faces: Sequence[int], dice: int) -> set[int]:
 def _need(game: Yahtzee, scores: list[int | str | None], given: dict[str, str], upper: int) -> int:
     """The points that are still needed, where the aim is to reach so many."""
     told = {name: _number(name, given[name]) for name in ("total", "need") if name in given}
+    low, high = _held(game, scores, given, upper)
+    if "total" in told and not low <= told["total"] <= high:
+        points = f"{low}" if low == high else f"{low} to {high}"
+        raise InputError(f"total={told['total']} is impossible: with all that comes with it this card holds {points}")
     if not game.target:
         if "need" in told:
             raise InputError(f"need={told['need']} says nothing where the aim is {game.aim}; leave it out")
@@ -194,14 +199,35 @@ def _need(game: Yahtzee, scores: list[int | str | None], given: dict[str, str], 
     if "need" in told:
         if told["need"] > game.target:
             raise InputError(f"need={told['need']} is impossible; the aim is to reach {game.target}")
+        if not max(game.target - high, 0) <= told["need"] <= max(game.target - low, 0):
+            first, last = max(game.target - high, 0), max(game.target - low, 0)
+            needed = f"{first}" if first == last else f"{first} to {last}"
+            raise InputError(f"need={told['need']} is impossible: with this card {needed} of {game.target} are needed")
         return told["need"]
     if "total" in told:
         return max(game.target - told["total"], 0)
     if "x" in scores:
         raise InputError("a box is crossed off, so the points so far are not known; give them as total=N, or need=N")
-    bonus = game.upper_bonus if 0 < game.upper_at <= upper else 0
-    held = sum(score for score in scores if isinstance(score, int))
-    return max(game.target - held - bonus - _number("extra", given.get("extra", "0")), 0)
+    return max(game.target - low, 0)  # no further Yahtzees but those that are told
+
+
+def _held(game: Yahtzee, scores: list[int | str | None], given: dict[str, str], upper: int) -> tuple[int, int]:
+    """The least and the most points that a card may hold, with the bonus and further Yahtzees."""
+    low = sum(score for score in scores if isinstance(score, int))
+    low += game.upper_bonus if 0 < game.upper_at <= upper else 0
+    low += _number("extra", given.get("extra", "0"))
+    crossed = [at for at, score in enumerate(scores) if score == "x"]
+    high = low + sum(possible_scores(game, at)[-1] for at in crossed)
+    if "upper" in given:
+        of_upper = [at for at, box in enumerate(game.card) if box.face]
+        sure = sum(score for at in of_upper if isinstance(score := scores[at], int))
+        more = _number("upper", given["upper"]) - sure
+        low += more
+        if upper < game.upper_at:  # otherwise it may stand for all that earns the bonus
+            high += more - sum(possible_scores(game, at)[-1] for at in crossed if at in of_upper)
+    if "extra" not in given and game.yahtzee_box is not None and scores[game.yahtzee_box] not in (None, 0, "x"):
+        high += game.extra_pays * sum(score is not None for score in scores)
+    return low, high
 
 
 def _dice(game: Yahtzee, given: dict[str, str]) -> tuple[tuple[int, ...], int]:
