@@ -81,7 +81,7 @@ def run_in(
     check_fits(plan, folder)
     layered.prepare()
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder, plan):
+    with _alone(folder, plan.game):
         whole = {"key": key, "shape": list(layered.shape), "dtype": layered.dtype, "bounds": layered.bounds.tolist()}
         known = _read_journal(folder) if resume else None
         done: list[str] = known["done"] if known and all(known.get(name) == whole[name] for name in whole) else []
@@ -148,12 +148,20 @@ def kept(store_folder: Path) -> list[tuple[str, Path, int]]:
     return found
 
 
-def clear(store_folder: Path, spec: str | None = None) -> tuple[int, int]:
-    """Remove the tables of one game, or all; returns how many there were, and their bytes."""
-    meant = [(folder, size) for known, folder, size in kept(store_folder) if spec in (None, known)]
-    for folder, _ in meant:
-        shutil.rmtree(folder, ignore_errors=True)
-    return len(meant), sum(size for _, size in meant)
+def clear(store_folder: Path, spec: str | None = None) -> tuple[int, int, list[str]]:
+    """Remove the tables of one game, or all; how many there were, their bytes, and the games whose tables are being
+    filled by another process, and left alone."""
+    count, freed, busy = 0, 0, []
+    for known, folder, size in kept(store_folder):
+        if spec in (None, known):
+            try:
+                with _alone(folder, known):
+                    shutil.rmtree(folder, ignore_errors=True)
+            except InputError:
+                busy.append(known)
+                continue
+            count, freed = count + 1, freed + size
+    return count, freed, busy
 
 
 # ---- what fits
@@ -287,8 +295,11 @@ def _read_journal(folder: Path) -> dict[str, Any] | None:
 
 def _write_journal(folder: Path, content: dict[str, Any]) -> None:
     temporary = folder / f"{JOURNAL}.new"
-    temporary.write_text(json.dumps({"check": _check(content), "content": content}))
-    temporary.replace(folder / JOURNAL)
+    try:
+        temporary.write_text(json.dumps({"check": _check(content), "content": content}))
+        temporary.replace(folder / JOURNAL)
+    except FileNotFoundError:
+        raise InputError(f"{folder} was removed while its table was being filled; begin again") from None
 
 
 def _check(content: dict[str, Any]) -> str:
@@ -296,7 +307,7 @@ def _check(content: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _alone(folder: Path, plan: Plan) -> Iterator[None]:
+def _alone(folder: Path, game: str) -> Iterator[None]:
     """One run at a time: the lock goes with the process, however that ends."""
     with open(folder / LOCK, "w") as file:
         try:
@@ -306,7 +317,5 @@ def _alone(folder: Path, plan: Plan) -> Iterator[None]:
         except ImportError:  # a system without such locks
             pass
         except OSError:
-            raise InputError(
-                f"{plan.game} is being solved by another process in {folder}; wait until it is done"
-            ) from None
+            raise InputError(f"{game} is being solved by another process in {folder}; wait until it is done") from None
         yield
