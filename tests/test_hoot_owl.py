@@ -6,6 +6,7 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def plain_value(game: HootOwl) -> Fraction:
         game.path, game.first_spaces, deck, game.suns, game.track, game.model, game.hands, game.size, number=Fraction
     )
     return Fraction(naive.start_value())
+
+
+@pytest.mark.parametrize("form", ["csv", "stdout"])
+def test_the_rows_that_are_written_are_counted(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = ["--owls", "1", "--path", "abab", "--starts", "0", "--suns", "2", "--track", "2", "--no-store"]
+    assert main(["solve", "hoot-owl", *small, "--format", form, "-o", str(tmp_path / "all")]) == 0
+    rows = len((tmp_path / "all").read_text().splitlines()) - (form == "csv")
+    assert f"wrote {rows:,} states to" in capsys.readouterr().err
 
 
 def test_small_decks_are_not_too_large_for_the_rules() -> None:
