@@ -299,3 +299,18 @@ def test_the_commands_share_the_table(capsys: pytest.CaptureFixture[str], monkey
     assert kept["game"] == first["game"]
     assert main(["cache", "clear"]) == 0
     assert layers.kept(tmp_path) == []
+
+
+def test_resume_checks_a_finished_table(monkeypatch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DICEWISE_CACHE_DIR", str(tmp_path))
+    game = HootOwl(2, path="abcabdacbdab", starts=(0, 1), suns=4, track=4)
+    assert main(["solve", *SMALL]) == 0
+    whole = _whole(game, tmp_path)
+    damaged = np.lib.format.open_memmap(layers.folder_of(tmp_path, _key(game)) / layers.TABLE, mode="r+")
+    damaged[30] += 0.1
+    del damaged
+    capsys.readouterr()
+    for resume, stored in ([], True), (["--resume"], False), (["--resume"], True):
+        assert main(["solve", *SMALL, "--json", *resume]) == 0
+        assert json.loads(capsys.readouterr().out)["stored"] == stored
+        assert (_whole(game, tmp_path) == whole) == bool(resume)

@@ -103,7 +103,9 @@ def command(
     else:
         says_why = form is None and not as_json and not traced
         details_up_to = WHY_UP_TO if says_why and _chooses(rules) else 0
-        solution, stored = solved(rules, quiet, store=not no_store, details_up_to=details_up_to, resume=resume)
+        solution, stored = solved(
+            rules, quiet, store=not no_store, details_up_to=details_up_to, resume=resume, checked=resume
+        )
     if traced:
         _print_trace(solution, as_json)
     elif form is not None:

@@ -6,7 +6,8 @@ killed at any moment leaves layers that fit their checksums, and others; the nex
 there. Nothing is trusted that does not fit: also after a power cut, when the disk may have seen the journal before it
 saw the table, what is missing is filled again.
 
-A finished table is opened by mapping it, after its size has been checked; its layers are not read for that.
+A finished table is opened by mapping it, after its size has been checked; its layers are read against their checksums
+only where that is asked for.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def run_in(
             _make_table(folder / TABLE, layered, plan)
             _write_journal(folder, whole | {"done": [], "meta": None})
         table = np.lib.format.open_memmap(folder / TABLE, mode="r+")
-        done = done[: _sound(table, layered, done)] if table.shape == layered.shape else []
+        done = done[: _sound(table, layered.bounds.tolist(), done)] if table.shape == layered.shape else []
         try:
             filling = _Filling(layered, threads or threads_here(), progress)
             for digest in filling.layers(np.asarray(table), len(done)):
@@ -121,6 +122,12 @@ def finished(folder: Path, key: str) -> tuple[Table, dict[str, Any]] | None:
         if list(table.shape) == journal["shape"] and table.dtype == journal["dtype"]:
             return np.asarray(table), journal["meta"]
     return None
+
+
+def is_sound(folder: Path, table: Table) -> bool:
+    """Whether every layer of a complete table is what was noted of it; reads all of it."""
+    journal = _read_journal(folder)
+    return journal is not None and _sound(table, journal["bounds"], journal["done"]) == len(journal["bounds"]) - 1
 
 
 def unfinished(folder: Path) -> tuple[int, int] | None:
@@ -258,9 +265,9 @@ def _digest(table: Table, first: int, last: int) -> str:
     return hashlib.blake2b(table[first:last].data, digest_size=16).hexdigest()
 
 
-def _sound(table: Table, layered: Layered, done: list[str]) -> int:
+def _sound(table: Table, bounds: list[int], done: list[str]) -> int:
     """How many layers, from the first one on, are what was noted of them."""
-    for number, ((first, last), digest) in enumerate(zip(pairwise(layered.bounds.tolist()), done, strict=False)):
+    for number, ((first, last), digest) in enumerate(zip(pairwise(bounds), done, strict=False)):
         if _digest(np.asarray(table), first, last) != digest:
             return number
     return len(done)
