@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dicewise.games.hoot_owl._layout import Layout
     from dicewise.games.hoot_owl.rules import HootOwl
 
-SECONDS_PER_STEP = 0.8e-9
+SECONDS_PER_STEP = 2e-9
 """About, for each number that is looked at, with the memory that it comes from."""
 BLOCK_STEPS = 20_000_000
 """Steps in a block: about 10 ms."""
