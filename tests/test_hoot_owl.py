@@ -404,6 +404,10 @@ def test_a_position_that_cannot_come_up() -> None:
     game = HootOwl(1, "lumped", path="abcabc", starts=(0,), cards=(2,), suns=2, track=2)
     with pytest.raises(InputError, match="cannot come up"):
         solve(game).value(game.parse("owls=1 hand=ab left=1"))
+    deck = solve(HootOwl(2, "deck", path="abab", starts=(0, 1), cards=(2,), suns=3, track=3, size=3))
+    for ask in deck.value, deck.choices:
+        with pytest.raises(InputError, match="'owls=0,1 suns=0 hand=ab pile=a1' cannot come up"):
+            ask(deck.game.parse("owls=0,1 hand=ab pile=a1"))
 
 
 def test_large_games_of_own_hands_are_refused() -> None:
