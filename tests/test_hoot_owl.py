@@ -19,6 +19,8 @@ from dicewise.cli import main
 from dicewise.games.hoot_owl import Move, Position
 from dicewise.games.hoot_owl.policies import HEURISTICS, ByModel, policy
 from dicewise.games.hoot_owl.rules import BOARD
+from dicewise.games.hoot_owl.tables import cautions
+from dicewise.plot.anygame import scores_chart
 from naive_hoot_owl import Naive
 
 
@@ -418,9 +420,15 @@ def test_large_games_of_own_hands_are_refused() -> None:
 def test_the_caution_stands_beside_the_value(capsys: pytest.CaptureFixture[str]) -> None:
     words = "hoot-owl", "--owls", "1", "--path", "abcabc", "--track", "3"
     assert main(["solve", *words]) == 0
+    assert " ".join(capsys.readouterr().out.split()).count("poor picture of the real deck") == 1
+    assert main(["simulate", *words, "--policies", "optimal", "--games", "10"]) == 0
     assert "poor picture of the real deck" in " ".join(capsys.readouterr().out.split())
+    assert "poor picture of the real deck" in scores_chart(solve(HootOwl(1, path="abcabc"))).words
     assert main(["solve", *words, "--json"]) == 0
     assert "poor picture" in json.loads(capsys.readouterr().out)["cautions"][0]
+    assert cautions(HootOwl(1, suns=0)) == ()
+    assert "cannot lose to the sun at all" in cautions(HootOwl(1, suns=2))[0]
+    assert cautions(HootOwl(1, track=1))[0].endswith("losing takes 1 sun move, and the deck has 14 suns")
     assert main(["advise", *words, "owls=5", "hand=abc"]) == 0
     assert "poor picture of the real deck" in " ".join(capsys.readouterr().out.split())
     assert main(["solve", *words, "--model", "deck", "--json"]) == 0

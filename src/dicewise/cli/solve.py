@@ -117,7 +117,10 @@ def command(
     else:
         _print_summary(solution, stored)
         if solution.report.states <= WHY_UP_TO:
-            print(solution.why(rules.start()))
+            why = solution.why(rules.start())
+            for caution in solution.report.cautions:  # the summary has them
+                why = why.replace(f"Mind that {caution}.", "")
+            print(why.rstrip())
 
 
 def _print_trace(solution: Solution[Any, Any], as_json: bool) -> None:

@@ -130,11 +130,13 @@ class HootTable(Layered):
 
 def cautions(game: HootOwl) -> tuple[str, ...]:
     """What has to be said wherever the value of a model is shown."""
-    if game.model == "mix":
-        return (
-            f"the initial mix is a poor picture of the real deck: losing takes {game.track} sun moves, and the deck "
-            f"has {game.suns} suns",
-        )
+    if game.model == "mix" and game.suns:
+        picture = "the initial mix is a poor picture of the real deck"
+        if game.suns < game.track:
+            return (f"{picture}, which has fewer than {game.track} suns and cannot lose to the sun at all",)
+        moves = "1 sun move" if game.track == 1 else f"{game.track} sun moves"
+        suns = "1 sun" if game.suns == 1 else f"{game.suns} suns"
+        return (f"{picture}: losing takes {moves}, and the deck has {suns}",)
     if game.model == "lumped":
         return ("the lumped deck forgets which colours were played; --model deck does not",)
     return ()
