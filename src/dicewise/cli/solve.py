@@ -321,7 +321,7 @@ def _write_lines(solution: Solution[Any, Any], target: Path | None) -> int:
     with _opened(target) as file:
         for line in solution.lines():
             file.write(f"{line}\n")
-            count += 1
+            count += bool(line)  # a blank line is no state
     return count
 
 
