@@ -6,6 +6,7 @@ import json
 import random
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from dicewise.cli import main
 from dicewise.games.hoot_owl import Move, Position
 from dicewise.games.hoot_owl.policies import HEURISTICS, ByModel, policy
 from dicewise.games.hoot_owl.rules import BOARD
+from dicewise.games.hoot_owl.tables import cautions
+from dicewise.plot.anygame import scores_chart
 from naive_hoot_owl import Naive
 
 
@@ -50,6 +53,24 @@ def plain_value(game: HootOwl) -> Fraction:
     return Fraction(naive.start_value())
 
 
+@pytest.mark.parametrize("form", ["csv", "stdout"])
+def test_the_rows_that_are_written_are_counted(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = ["--owls", "1", "--path", "abab", "--starts", "0", "--suns", "2", "--track", "2", "--no-store"]
+    assert main(["solve", "hoot-owl", *small, "--format", form, "-o", str(tmp_path / "all")]) == 0
+    rows = len((tmp_path / "all").read_text().splitlines()) - (form == "csv")
+    assert f"wrote {rows:,} states to" in capsys.readouterr().err
+
+
+def test_small_decks_are_not_too_large_for_the_rules() -> None:
+    small = HootOwl(2, "deck", 2, path="abcabc", starts=(0, 1), cards=(2,), suns=3, track=3)
+    assert solve(small).report.states == 2703
+    few = HootOwl(1, "deck", 3, players=3, path="abab", starts=(0,), cards=(2,), suns=1, track=2, size=4)
+    assert solve(few).report.states == 30
+    for owls, players, size in [(3, 2, 3), (6, 4, 10)]:
+        with pytest.raises(LimitError, match="too many to go through one by one"):
+            solve(HootOwl(owls, "deck", players, players=players, size=size))
+
+
 MODELS = [(model, hands) for model in ("mix", "lumped", "deck") for hands in (0, 1, 2)]
 
 
@@ -61,7 +82,7 @@ def test_rules_and_a_plain_program_agree(model: str, hands: int) -> None:
             game = replace(game, suns=min(game.suns, 2), size=1)
         found = solve(game, using="rules", exact=True)
         assert found.value(game.start()) == plain_value(game), game.spec
-        assert found.report.states <= game.count_states(game.start())
+        assert found.report.states <= game.most_states(game.start())
 
 
 KERNELS = [(model, hands) for model, hands in MODELS if model == "mix" or hands < 2]
@@ -385,6 +406,10 @@ def test_a_position_that_cannot_come_up() -> None:
     game = HootOwl(1, "lumped", path="abcabc", starts=(0,), cards=(2,), suns=2, track=2)
     with pytest.raises(InputError, match="cannot come up"):
         solve(game).value(game.parse("owls=1 hand=ab left=1"))
+    deck = solve(HootOwl(2, "deck", path="abab", starts=(0, 1), cards=(2,), suns=3, track=3, size=3))
+    for ask in deck.value, deck.choices:
+        with pytest.raises(InputError, match="'owls=0,1 suns=0 hand=ab pile=a1' cannot come up"):
+            ask(deck.game.parse("owls=0,1 hand=ab pile=a1"))
 
 
 def test_large_games_of_own_hands_are_refused() -> None:
@@ -395,9 +420,15 @@ def test_large_games_of_own_hands_are_refused() -> None:
 def test_the_caution_stands_beside_the_value(capsys: pytest.CaptureFixture[str]) -> None:
     words = "hoot-owl", "--owls", "1", "--path", "abcabc", "--track", "3"
     assert main(["solve", *words]) == 0
+    assert " ".join(capsys.readouterr().out.split()).count("poor picture of the real deck") == 1
+    assert main(["simulate", *words, "--policies", "optimal", "--games", "10"]) == 0
     assert "poor picture of the real deck" in " ".join(capsys.readouterr().out.split())
+    assert "poor picture of the real deck" in scores_chart(solve(HootOwl(1, path="abcabc"))).words
     assert main(["solve", *words, "--json"]) == 0
     assert "poor picture" in json.loads(capsys.readouterr().out)["cautions"][0]
+    assert cautions(HootOwl(1, suns=0)) == ()
+    assert "cannot lose to the sun at all" in cautions(HootOwl(1, suns=2))[0]
+    assert cautions(HootOwl(1, track=1))[0].endswith("losing takes 1 sun move, and the deck has 14 suns")
     assert main(["advise", *words, "owls=5", "hand=abc"]) == 0
     assert "poor picture of the real deck" in " ".join(capsys.readouterr().out.split())
     assert main(["solve", *words, "--model", "deck", "--json"]) == 0

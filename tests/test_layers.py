@@ -135,9 +135,36 @@ def test_what_does_not_fit_its_checksum_is_filled_again(tmp_path: Path, harm: st
 
 
 def test_two_at_a_time_are_refused(tmp_path: Path) -> None:
-    plan = Pascal().plan()
-    with layers._alone(tmp_path, plan), pytest.raises(InputError, match="being solved by another process"):
+    with layers._alone(tmp_path, "pascal"), pytest.raises(InputError, match="being solved by another process"):
         table(tmp_path, Pascal())
+
+
+def test_a_table_that_is_being_filled_is_not_cleared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DICEWISE_CACHE_DIR", str(tmp_path))
+    folder = tmp_path / "layers" / "pascal"
+    table(folder, Pascal())
+    with layers._alone(folder, "pascal"):
+        assert main(["cache", "clear"]) == 0
+    told = capsys.readouterr()
+    assert "removed 0 solution(s)" in told.out
+    assert told.err == "dicewise: pascal is being solved by another process; its table is left alone\n"
+    assert (folder / layers.TABLE).exists()
+    assert main(["cache", "clear"]) == 0
+    assert "removed 1 solution(s)" in capsys.readouterr().out
+    assert not folder.exists()
+
+
+def test_a_folder_that_goes_away(tmp_path: Path) -> None:
+    class Removed(Pascal):
+        def fill(self, earlier: Any, at: int, out: Any, first: int, last: int) -> None:
+            super().fill(earlier, at, out, first, last)
+            if first == 7:
+                (tmp_path / "folder").rename(tmp_path / "gone")
+
+    with pytest.raises(InputError, match="was removed while its table was being filled"):
+        table(tmp_path / "folder", Removed())
 
 
 def test_what_the_disk_has_no_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,3 +299,18 @@ def test_the_commands_share_the_table(capsys: pytest.CaptureFixture[str], monkey
     assert kept["game"] == first["game"]
     assert main(["cache", "clear"]) == 0
     assert layers.kept(tmp_path) == []
+
+
+def test_resume_checks_a_finished_table(monkeypatch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("DICEWISE_CACHE_DIR", str(tmp_path))
+    game = HootOwl(2, path="abcabdacbdab", starts=(0, 1), suns=4, track=4)
+    assert main(["solve", *SMALL]) == 0
+    whole = _whole(game, tmp_path)
+    damaged = np.lib.format.open_memmap(layers.folder_of(tmp_path, _key(game)) / layers.TABLE, mode="r+")
+    damaged[30] += 0.1
+    del damaged
+    capsys.readouterr()
+    for resume, stored in ([], True), (["--resume"], False), (["--resume"], True):
+        assert main(["solve", *SMALL, "--json", *resume]) == 0
+        assert json.loads(capsys.readouterr().out)["stored"] == stored
+        assert (_whole(game, tmp_path) == whole) == bool(resume)

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from dicewise.cli.common import Commands, common_options, print_json
+from dicewise.cli.common import Commands, common_options, print_json, say
 from dicewise.errors import InputError
 
 
@@ -85,7 +85,11 @@ def clear(spec: str | None, as_json: bool, quiet: bool) -> None:
         known = sorted({entry.spec for entry in store.entries()} | {known for known, _, _ in layers.kept(store.path)})
         if spec not in known:
             raise InputError(f"nothing is kept of {spec!r}; kept: {', '.join(known) or 'nothing'}")
-    count, freed = map(sum, zip(store.clear(spec), layers.clear(store.path, spec), strict=True))
+    count, freed = store.clear(spec)
+    tables, size, busy = layers.clear(store.path, spec)
+    count, freed = count + tables, freed + size
+    for game in busy:
+        say(f"{game} is being solved by another process; its table is left alone", quiet)
     answers, size = kept.clear(kept.folder_in(store)) if spec is None else (0, 0)
     if as_json:
         print_json(None, removed=count, bytes=freed, studies={"answers": answers, "bytes": size})

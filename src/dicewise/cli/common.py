@@ -210,7 +210,13 @@ def print_wrapped(text: str) -> None:
 
 
 def solved(
-    game: Game[Any, Any], quiet: bool, *, store: bool = True, details_up_to: int = 0, resume: bool = True
+    game: Game[Any, Any],
+    quiet: bool,
+    *,
+    store: bool = True,
+    details_up_to: int = 0,
+    resume: bool = True,
+    checked: bool = False,
 ) -> tuple[Solution[Any, Any], bool]:
     """What `recall_or_solve` gives; long work shows its progress, and a store that keeps nothing is mentioned."""
     from dicewise.engine.recall import recall_or_solve
@@ -218,7 +224,9 @@ def solved(
 
     shelf = Store() if store else None
     with progress_shown(quiet) as progress:
-        answer = recall_or_solve(game, shelf, details_up_to=details_up_to, resume=resume, progress=progress)
+        answer = recall_or_solve(
+            game, shelf, details_up_to=details_up_to, resume=resume, checked=checked, progress=progress
+        )
     if shelf is not None and shelf.problem:
         say(shelf.problem, quiet)
     return answer

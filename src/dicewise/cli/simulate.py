@@ -101,6 +101,9 @@ def command(
     each = [player.policy for player in players]
     # first, since policies that go round for ever are found out at once, and not after very long games
     truth = _truth(rules, each, position, limit, quiet) if limit else Truth()
+    warned = [policy.report.cautions for policy in each if isinstance(policy, Solution) and policy.game == rules]
+    if truth.values is not None and warned:
+        truth = truth._replace(cautions=warned[0])
     with progress_shown(quiet) as progress:
         sample = simulate(rules, each, games, seed, state=position, progress=progress)
     result = Result(rules, players, sample, truth)
@@ -140,6 +143,8 @@ class Truth(NamedTuple):
     outcomes: dict[tuple[Number, ...], Number] | None = None
     problem: str | None = None
     """Why something is missing."""
+    cautions: tuple[str, ...] = ()
+    """What has to be said of the values, if anything."""
 
 
 def _truth(rules: Game[Any, Any], policies: list[Any], position: Any, limit: int, quiet: bool) -> Truth:
@@ -257,6 +262,8 @@ def _print(result: Result, state: str | None) -> None:
         print(f"\n{name:<24}{'simulated':>12}{'s.e.':>12}{exact}")
         for figure in result.summary(player):
             print(_row(figure))
+    for caution in truth.cautions:
+        print("\n" + textwrap.fill(f"Mind that {caution}.", 79))
     if truth.problem is not None:
         missing = "values" if truth.values is None else "chances"
         print("\n" + textwrap.fill(f"There are no exact {missing}: {truth.problem}", 79))

@@ -103,19 +103,24 @@ def command(
     else:
         says_why = form is None and not as_json and not traced
         details_up_to = WHY_UP_TO if says_why and _chooses(rules) else 0
-        solution, stored = solved(rules, quiet, store=not no_store, details_up_to=details_up_to, resume=resume)
+        solution, stored = solved(
+            rules, quiet, store=not no_store, details_up_to=details_up_to, resume=resume, checked=resume
+        )
     if traced:
         _print_trace(solution, as_json)
     elif form is not None:
-        WRITERS[form](solution, target)
+        count = WRITERS[form](solution, target)
         if target is not None:
-            say(f"wrote {solution.report.states:,} states to {target}", quiet)
+            say(f"wrote {count:,} states to {target}", quiet)
     elif as_json:
         print_json(rules.spec, **_summary(solution, stored))
     else:
         _print_summary(solution, stored)
         if solution.report.states <= WHY_UP_TO:
-            print(solution.why(rules.start()))
+            why = solution.why(rules.start())
+            for caution in solution.report.cautions:  # the summary has them
+                why = why.replace(f"Mind that {caution}.", "")
+            print(why.rstrip())
 
 
 def _print_trace(solution: Solution[Any, Any], as_json: bool) -> None:
@@ -267,9 +272,12 @@ CHUNK = 100_000
 
 def _rows(columns: dict[str, Any]) -> Iterator[Iterator[tuple[Any, ...]]]:
     """The rows of a table as Python values, in chunks."""
-    count = len(next(iter(columns.values())))
-    for start in range(0, count, CHUNK):
+    for start in range(0, _count(columns), CHUNK):
         yield zip(*(_values(column, start) for column in columns.values()), strict=True)
+
+
+def _count(columns: dict[str, Any]) -> int:
+    return len(next(iter(columns.values())))
 
 
 def _values(column: Any, start: int) -> list[Any]:
@@ -285,33 +293,39 @@ def _word(value: Any) -> Any:
     return value
 
 
-def _write_csv(solution: Solution[Any, Any], target: Path | None) -> None:
+def _write_csv(solution: Solution[Any, Any], target: Path | None) -> int:
     columns = solution.table()
     with _opened(target) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         for rows in _rows(columns):
             writer.writerows([_word(value) for value in row] for row in rows)
+    return _count(columns)
 
 
-def _write_json(solution: Solution[Any, Any], target: Path | None) -> None:
-    head = {"schema": 1, "version": __version__, "game": solution.game.spec}
+def _write_json(solution: Solution[Any, Any], target: Path | None) -> int:
+    head, columns = {"schema": 1, "version": __version__, "game": solution.game.spec}, solution.table()
     with _opened(target) as file:
         file.write(json.dumps(head)[:-1] + ', "columns": {')
-        for at, (name, column) in enumerate(solution.table().items()):
+        for at, (name, column) in enumerate(columns.items()):
             file.write(f"{', ' if at else ''}{json.dumps(name)}: [")
             for start in range(0, len(column), CHUNK):
                 file.write((", " if start else "") + json.dumps(_values(column, start))[1:-1])
             file.write("]")
         file.write("}}\n")
+    return _count(columns)
 
 
-def _write_lines(solution: Solution[Any, Any], target: Path | None) -> None:
+def _write_lines(solution: Solution[Any, Any], target: Path | None) -> int:
+    count = 0
     with _opened(target) as file:
-        file.writelines(f"{line}\n" for line in solution.lines())
+        for line in solution.lines():
+            file.write(f"{line}\n")
+            count += bool(line)  # a blank line is no state
+    return count
 
 
-def _write_table(solution: Solution[Any, Any], target: Path | None) -> None:
+def _write_table(solution: Solution[Any, Any], target: Path | None) -> int:
     columns = solution.table()
     widths = [len(name) for name in columns]
     for rows in _rows(columns):
@@ -323,9 +337,10 @@ def _write_table(solution: Solution[Any, Any], target: Path | None) -> None:
             for row in rows:
                 words = (str(_word(value)).rjust(width) for value, width in zip(row, widths, strict=True))
                 file.write("  ".join(words) + "\n")
+    return _count(columns)
 
 
-def _write_parquet(solution: Solution[Any, Any], target: Path | None) -> None:
+def _write_parquet(solution: Solution[Any, Any], target: Path | None) -> int:
     pyarrow, parquet = _pyarrow()
     assert target is not None  # it is refused for the terminal
     columns = {
@@ -337,6 +352,7 @@ def _write_parquet(solution: Solution[Any, Any], target: Path | None) -> None:
     table = pyarrow.table(columns).replace_schema_metadata({"dicewise": __version__, "game": solution.game.spec})
     with written_whole(target) as temporary:
         parquet.write_table(table, temporary)
+    return _count(columns)
 
 
 def _pyarrow() -> tuple[Any, Any]:
@@ -348,7 +364,7 @@ def _pyarrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-WRITERS: dict[str, Callable[[Solution[Any, Any], Path | None], None]] = {
+WRITERS: dict[str, Callable[[Solution[Any, Any], Path | None], int]] = {
     "table": _write_table,
     "stdout": _write_lines,
     "csv": _write_csv,

@@ -6,7 +6,8 @@ killed at any moment leaves layers that fit their checksums, and others; the nex
 there. Nothing is trusted that does not fit: also after a power cut, when the disk may have seen the journal before it
 saw the table, what is missing is filled again.
 
-A finished table is opened by mapping it, after its size has been checked; its layers are not read for that.
+A finished table is opened by mapping it, after its size has been checked; its layers are read against their checksums
+only where that is asked for.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def run_in(
     check_fits(plan, folder)
     layered.prepare()
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder, plan):
+    with _alone(folder, plan.game):
         whole = {"key": key, "shape": list(layered.shape), "dtype": layered.dtype, "bounds": layered.bounds.tolist()}
         known = _read_journal(folder) if resume else None
         done: list[str] = known["done"] if known and all(known.get(name) == whole[name] for name in whole) else []
@@ -89,7 +90,7 @@ def run_in(
             _make_table(folder / TABLE, layered, plan)
             _write_journal(folder, whole | {"done": [], "meta": None})
         table = np.lib.format.open_memmap(folder / TABLE, mode="r+")
-        done = done[: _sound(table, layered, done)] if table.shape == layered.shape else []
+        done = done[: _sound(table, layered.bounds.tolist(), done)] if table.shape == layered.shape else []
         try:
             filling = _Filling(layered, threads or threads_here(), progress)
             for digest in filling.layers(np.asarray(table), len(done)):
@@ -123,6 +124,12 @@ def finished(folder: Path, key: str) -> tuple[Table, dict[str, Any]] | None:
     return None
 
 
+def is_sound(folder: Path, table: Table) -> bool:
+    """Whether every layer of a complete table is what was noted of it; reads all of it."""
+    journal = _read_journal(folder)
+    return journal is not None and _sound(table, journal["bounds"], journal["done"]) == len(journal["bounds"]) - 1
+
+
 def unfinished(folder: Path) -> tuple[int, int] | None:
     """How many layers an earlier run has left behind, of how many; None where there is nothing to go on with."""
     journal = _read_journal(folder)
@@ -148,12 +155,20 @@ def kept(store_folder: Path) -> list[tuple[str, Path, int]]:
     return found
 
 
-def clear(store_folder: Path, spec: str | None = None) -> tuple[int, int]:
-    """Remove the tables of one game, or all; returns how many there were, and their bytes."""
-    meant = [(folder, size) for known, folder, size in kept(store_folder) if spec in (None, known)]
-    for folder, _ in meant:
-        shutil.rmtree(folder, ignore_errors=True)
-    return len(meant), sum(size for _, size in meant)
+def clear(store_folder: Path, spec: str | None = None) -> tuple[int, int, list[str]]:
+    """Remove the tables of one game, or all; how many there were, their bytes, and the games whose tables are being
+    filled by another process, and left alone."""
+    count, freed, busy = 0, 0, []
+    for known, folder, size in kept(store_folder):
+        if spec in (None, known):
+            try:
+                with _alone(folder, known):
+                    shutil.rmtree(folder, ignore_errors=True)
+            except InputError:
+                busy.append(known)
+                continue
+            count, freed = count + 1, freed + size
+    return count, freed, busy
 
 
 # ---- what fits
@@ -250,9 +265,9 @@ def _digest(table: Table, first: int, last: int) -> str:
     return hashlib.blake2b(table[first:last].data, digest_size=16).hexdigest()
 
 
-def _sound(table: Table, layered: Layered, done: list[str]) -> int:
+def _sound(table: Table, bounds: list[int], done: list[str]) -> int:
     """How many layers, from the first one on, are what was noted of them."""
-    for number, ((first, last), digest) in enumerate(zip(pairwise(layered.bounds.tolist()), done, strict=False)):
+    for number, ((first, last), digest) in enumerate(zip(pairwise(bounds), done, strict=False)):
         if _digest(np.asarray(table), first, last) != digest:
             return number
     return len(done)
@@ -287,8 +302,11 @@ def _read_journal(folder: Path) -> dict[str, Any] | None:
 
 def _write_journal(folder: Path, content: dict[str, Any]) -> None:
     temporary = folder / f"{JOURNAL}.new"
-    temporary.write_text(json.dumps({"check": _check(content), "content": content}))
-    temporary.replace(folder / JOURNAL)
+    try:
+        temporary.write_text(json.dumps({"check": _check(content), "content": content}))
+        temporary.replace(folder / JOURNAL)
+    except FileNotFoundError:
+        raise InputError(f"{folder} was removed while its table was being filled; begin again") from None
 
 
 def _check(content: dict[str, Any]) -> str:
@@ -296,7 +314,7 @@ def _check(content: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _alone(folder: Path, plan: Plan) -> Iterator[None]:
+def _alone(folder: Path, game: str) -> Iterator[None]:
     """One run at a time: the lock goes with the process, however that ends."""
     with open(folder / LOCK, "w") as file:
         try:
@@ -306,7 +324,5 @@ def _alone(folder: Path, plan: Plan) -> Iterator[None]:
         except ImportError:  # a system without such locks
             pass
         except OSError:
-            raise InputError(
-                f"{plan.game} is being solved by another process in {folder}; wait until it is done"
-            ) from None
+            raise InputError(f"{game} is being solved by another process in {folder}; wait until it is done") from None
         yield

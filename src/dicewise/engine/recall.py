@@ -27,16 +27,22 @@ def recall_or_solve(
     *,
     details_up_to: int = 0,
     resume: bool = True,
+    checked: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Solution[S, A], bool]:
     """The solution of a game and whether the store had it; what is worked out is kept. Without a store, solved.
 
     For games of up to `details_up_to` states, what `Solution.details` and `why` need is found and kept as well. Where a
-    table is filled in layers, `resume` goes on with what an earlier run has left behind.
+    table is filled in layers, `resume` goes on with what an earlier run has left behind, and `checked` holds a
+    finished one against its checksums, to fill again what does not fit.
     """
     key = None if store is None or not store.limit else key_of(game)
     if store is not None and key is not None and (layered := game.layered()) is not None:
-        return _layered(game, layered, layers.folder_of(store.path, key), key, resume, progress)
+        folder = layers.folder_of(store.path, key)
+        known = layers.finished(folder, key)
+        if known is not None and checked and not layers.is_sound(folder, known[0]):
+            known = None
+        return _layered(game, layered, folder, key, known, resume, progress)
     found = None if store is None else recall_stored(game, store)
     if found is not None and (found.has_details or found.report.states > details_up_to):
         return found, True
@@ -49,10 +55,15 @@ def recall_or_solve(
 
 
 def _layered(
-    game: Game[S, A], layered: Layered, folder: Path, key: str, resume: bool, progress: Progress | None
+    game: Game[S, A],
+    layered: Layered,
+    folder: Path,
+    key: str,
+    known: tuple[layers.Table, dict[str, Any]] | None,
+    resume: bool,
+    progress: Progress | None,
 ) -> tuple[Solution[S, A], bool]:
     """The solution of a game whose table is filled in layers, which are checkpoints and stay where they are."""
-    known = layers.finished(folder, key)
     if (
         known is not None
         and (solution := game.restore({"table": known[0]}, Report.of_dict(known[1]["report"]))) is not None

@@ -79,7 +79,7 @@ def values_chart(solution: Solution[Any, Any]) -> Chart:
             said.append("; ".join(f"{words}: {count:,} states" for words, count in counts.items()))
     if report.interests == "each for itself":
         said.append(_tie_rule(solution))
-    return _chart(f"What the states of {game.name} are worth", panels, solution, said)
+    return _chart(f"What the states of {game.name} are worth", panels, solution, [*said, *_cautions(solution)])
 
 
 def _good_actions(solution: Solution[Any, Any]) -> dict[str, int]:
@@ -149,7 +149,7 @@ def scores_chart(solution: Solution[Any, Any], progress: Progress | None = None)
     title = f"What the player of {game.name} ends with"
     if game.players > 1:
         title = f"What the players of {game.name} end with"
-    return _chart(title, panels, solution, [*said, _tie_rule(solution)])
+    return _chart(title, panels, solution, [*said, _tie_rule(solution), *_cautions(solution)])
 
 
 def _endings(solution: Solution[Any, Any], seats: int, progress: Progress | None) -> list[list[Ending]]:
@@ -347,6 +347,10 @@ def _chart(title: str, panels: Sequence[Panel], solution: Solution[Any, Any], sa
 
 def _tie_rule(solution: Solution[Any, Any]) -> str:
     return f"best play takes {solution.report.tie_rule}"
+
+
+def _cautions(solution: Solution[Any, Any]) -> list[str]:
+    return [f"mind that {caution}" for caution in solution.report.cautions]
 
 
 def _whose(solution: Solution[Any, Any]) -> str:

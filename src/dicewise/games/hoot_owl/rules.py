@@ -48,12 +48,20 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
+from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dicewise.errors import InputError, did_you_mean
 from dicewise.game import Game, Progress, sure
 from dicewise.games.hoot_owl import words
-from dicewise.games.hoot_owl.counting import count_boards, count_hands, count_played
+from dicewise.games.hoot_owl.counting import (
+    count_by_progress,
+    count_hands,
+    count_played,
+    count_shares,
+    sizes_of_hands,
+)
 from dicewise.games.hoot_owl.policies import HEURISTICS, policy
 from dicewise.games.hoot_owl.position import SUN, Action, Move, Position
 from dicewise.spec import whole_number
@@ -67,6 +75,8 @@ START_SPACES = 6
 MODELS = ("mix", "lumped", "deck")
 STORAGES = ("float64", "float32")
 MOST = {"owls": 12, "players": 4, "hands": 4, "suns": 200, "track": 200, "size": 10}
+TRIED = 2_000_000
+"""Positions, by a bound far above the truth, that the rules are tried on where nobody else solves the game."""
 MOST_SPACES, MOST_COLOURS, MOST_CARDS = 120, 12, 200
 
 
@@ -335,18 +345,31 @@ class HootOwl(Game[Position, Action]):
 
     # ---- how large it is
 
-    def count_states(self, state: Position) -> int:
-        """Not far above the truth: boards, suns, hands and piles that can come after this position."""
-        boards = count_boards(state.owls, self.nest)
-        found: int = boards * (self.track - state.suns + 1)
-        kinds = len(self.deck_colours) + self.own_hands
-        found *= sum(count_hands(kinds, cards) for cards in range(self.full + 1)) ** len(state.hands)
+    def count_states(self, state: Position) -> int | None:
+        count = self.most_states(state)
+        return None if count <= TRIED and self.layered() is None else count
+
+    def most_states(self, state: Position) -> int:
+        """Boards, suns, hands and piles that can come after this position: not far above the truth with one hand or
+        none, several times as many with more."""
+        hands, kinds = len(state.hands), len(self.deck_colours) + self.own_hands
+        sizes = sizes_of_hands(hands, self.full)
+        many: int = sum(prod(count_hands(kinds, cards) for cards in held) for held in sizes)
+        moves, boards = self.track - state.suns + 1, count_by_progress(state.owls, self.nest)
         if self.model == "mix":
-            return found
-        steps = sum(self.nest - owl for owl in state.owls)
+            return sum(boards) * moves * many
+        further = list(accumulate(reversed(boards)))[::-1]  # every card that is played is a step at least
         if self.model == "lumped":
-            return found * (1 + min(steps, sum(state.pile)))
-        return found * count_played(state.pile, steps)
+            cards = sum(state.pile) + sum(len(hand) - hand.count(SUN) for hand in state.hands)
+            return many * moves * sum(further[: 1 + cards])
+        colours = tuple(
+            left + sum(hand.count(card) for hand in state.hands)
+            for card, left in zip(self.deck_colours, state.pile, strict=True)
+        )
+        shares = count_shares(colours, self.suns - state.suns, moves - 1, hands, self.full, self.own_hands)
+        if shares is None:
+            shares = [moves * many * count_played(state.pile, len(boards) - 1)]
+        return sum(count * ways for count, ways in zip(further, shares, strict=False))
 
     # ---- speed
 

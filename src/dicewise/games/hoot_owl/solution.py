@@ -20,7 +20,7 @@ from dicewise.games.hoot_owl._layout import Layout, layout, size_of
 from dicewise.games.hoot_owl.position import Action, Move, Position
 from dicewise.games.hoot_owl.rules import HootOwl
 from dicewise.games.hoot_owl.tables import HootTable, cautions
-from dicewise.solution import TIE_TOLERANCE, Report, Solution, Violation
+from dicewise.solution import TIE_TOLERANCE, Choice, Report, Solution, Violation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,15 @@ MOST_DRAWN = 50_000_000
 
 REMEMBERED = 200_000
 """Positions in the deal whose worth is kept in mind."""
+
+
+class ImpossibleError(InputError):
+    """A position, or one that it leads to, cannot come up."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"position {text!r:.160} cannot come up: the cards that are gone cannot have brought the owls there"
+        )
 
 
 def solve_fast(game: HootOwl, progress: Progress | None = None) -> HootOwlSolution:
@@ -63,7 +72,14 @@ class HootOwlSolution(Solution[Position, Action]):
     # ---- what a solver supplies
 
     def values(self, state: Position) -> tuple[Number, ...]:
-        return (self.chance(self.game.as_first(state)),) * self.game.players
+        try:
+            return (self.chance(self.game.as_first(state)),) * self.game.players
+        except ImpossibleError:
+            raise ImpossibleError(self.game.text(state)) from None
+
+    def choices(self, state: Position) -> list[Choice[Action]]:
+        self.values(state)  # one that cannot come up is refused by its own name, not that of one it leads to
+        return super().choices(state)
 
     def chance(self, state: Position) -> float:
         """To win, from a position whose mover is the first player."""
@@ -98,10 +114,7 @@ class HootOwlSolution(Solution[Position, Action]):
             return None
         row = int(rows.place[rows.played_of(state.pile, hand), board])
         if row < 0:
-            raise InputError(
-                f"position {game.text(state)!r:.160} cannot come up: the cards that are gone cannot have brought the "
-                "owls there"
-            )
+            raise ImpossibleError(game.text(state))
         if row < self._first:
             raise InputError(
                 f"position {game.text(state)!r:.160} was not kept, for lack of memory; without --no-store all of "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dicewise.games.hoot_owl._layout import Layout
     from dicewise.games.hoot_owl.rules import HootOwl
 
-SECONDS_PER_STEP = 0.8e-9
+SECONDS_PER_STEP = 2e-9
 """About, for each number that is looked at, with the memory that it comes from."""
 BLOCK_STEPS = 20_000_000
 """Steps in a block: about 10 ms."""
@@ -130,11 +130,13 @@ class HootTable(Layered):
 
 def cautions(game: HootOwl) -> tuple[str, ...]:
     """What has to be said wherever the value of a model is shown."""
-    if game.model == "mix":
-        return (
-            f"the initial mix is a poor picture of the real deck: losing takes {game.track} sun moves, and the deck "
-            f"has {game.suns} suns",
-        )
+    if game.model == "mix" and game.suns:
+        picture = "the initial mix is a poor picture of the real deck"
+        if game.suns < game.track:
+            return (f"{picture}, which has fewer than {game.track} suns and cannot lose to the sun at all",)
+        moves = "1 sun move" if game.track == 1 else f"{game.track} sun moves"
+        suns = "1 sun" if game.suns == 1 else f"{game.suns} suns"
+        return (f"{picture}: losing takes {moves}, and the deck has {suns}",)
     if game.model == "lumped":
         return ("the lumped deck forgets which colours were played; --model deck does not",)
     return ()
