@@ -122,6 +122,20 @@ def test_any_number_that_is_changed_is_found(seed: int) -> None:
         assert certify(changed).violation == pytest.approx(1e-6, rel=1e-6)
 
 
+def test_rows_that_stand_for_totals_other_than_theirs_are_checked() -> None:
+    """With one side every upper box scores: no card has the total 0, whose row has the chances of larger ones."""
+    game = Yahtzee("no-bonus", boxes=("ones", "chance"), dice=2, sides=1, bonus=5, bonus_at=40, aim="reach:4")
+    solution = solve(game)
+    assert isinstance(solution, ReachSolution)
+    arrays = solution.arrays()
+    for at in np.flatnonzero(arrays["chance"] > 0).tolist():
+        table = arrays["chance"].copy()
+        table[at] -= 0.25
+        changed = game.restore({**arrays, "chance": table}, solution.report)
+        assert changed is not None
+        assert certify(changed).violation == pytest.approx(0.25)
+
+
 def test_the_store_gives_back_what_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DICEWISE_CACHE_DIR", str(tmp_path))
     game = Yahtzee("official", boxes=("twos", "chance", "yahtzee"), dice=2, aim="reach:60")

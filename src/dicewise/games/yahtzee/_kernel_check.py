@@ -35,11 +35,12 @@ def check(
 ) -> Violation:
     """Hold a table against the equations; `name` says a turn start with a need."""
     plan = needs.plan
-    anchors = [
-        (used, flag, upper, int(row))
-        for used, flag, upper in rules.anchors()
-        if plan.held[row := plan.first_row[used * rules.flags + flag * (rules.flags - 1)] + upper]
-    ]
+    each: dict[int, tuple[int, int, int, int]] = {}  # a turn start for every row that has chances, its own or not
+    for used, flag, upper in rules.anchors():
+        row = int(plan.same[plan.first_row[used * rules.flags + flag * (rules.flags - 1)] + upper])
+        if plan.held[row]:
+            each.setdefault(row, (used, flag, upper, row))
+    anchors = list(each.values())
     fall, parts = _falls(rules), _parts(rules)
     table = plan.low, needs.high, plan.offset, needs.chance
     task: Any = _largest_gap
